@@ -1,0 +1,28 @@
+//! stub
+use super::*;
+pub struct DevCritic;
+static SCHEMA: schema::Schema = schema::Schema::new("{}", &[]);
+impl Contract for DevCritic {
+    fn id(&self) -> &'static str {
+        "dev-critic"
+    }
+    fn about(&self) -> &'static str {
+        ""
+    }
+    fn carriers(&self) -> &'static str {
+        ""
+    }
+    fn needles(&self) -> &'static [&'static str] {
+        &[]
+    }
+    fn identify(&self, _outline: &Outline<'_>) -> Claim {
+        Claim::None
+    }
+    fn schema(&self) -> &'static schema::Schema {
+        &SCHEMA
+    }
+    fn rules(&self) -> &'static [&'static Rule] {
+        &[]
+    }
+    fn read(&self, _node: &Node<'_>, _setting: &Setting<'_>, _review: &mut Review) {}
+}

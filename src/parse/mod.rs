@@ -1,0 +1,320 @@
+//! Parsing: the text of a block into a [`Node`] tree, one model for YAML and JSON, every node with
+//! its line and column.
+//!
+//! Takes the block's text, gives the tree and what is wrong with the syntax ([`Fault`]s). A broken
+//! text gives what was read with certainty before the fault: whole entries only. Duplicate keys,
+//! aliases, tags, merge keys and further documents are faults; depth and number of nodes are
+//! capped while the tree grows. Never guesses: mending is `repair`'s part.
+
+use std::borrow::Cow;
+
+use crate::contract::Rule;
+use crate::record::{Basis, Level, Place};
+
+pub mod json;
+pub mod yaml;
+
+/// A value with its place in the block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node<'a> {
+    /// Where it starts in the block.
+    pub place: Place,
+    /// The value.
+    pub value: Value<'a>,
+}
+
+/// The value of a node.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value<'a> {
+    /// A single value.
+    Scalar(Scalar<'a>),
+    /// A list.
+    List(Vec<Node<'a>>),
+    /// A mapping, in the order of the text; no key stands twice.
+    Map(Vec<Entry<'a>>),
+}
+
+/// A key with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry<'a> {
+    /// The key's text.
+    pub key: Cow<'a, str>,
+    /// Where the key starts.
+    pub place: Place,
+    /// Its value.
+    pub node: Node<'a>,
+}
+
+/// A single value: its text, and what the text means where the contract does not say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scalar<'a> {
+    /// The text: unescaped where it was quoted, else as written.
+    pub text: Cow<'a, str>,
+    /// What an unquoted text means.
+    pub kind: Kind,
+    /// An unquoted scalar of YAML: where the contract says text, its text counts and not its kind.
+    pub plain: bool,
+}
+
+/// What a scalar means: JSON's types. In YAML only what JSON would write is a number, since
+/// `010`, `0x1F` and `1_000` mean different things to different readers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// Nothing, `null` or `~`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number; integers in any notation (`2.0`) within ±2^53 are whole.
+    Number(f64),
+    /// A text.
+    Text,
+}
+
+impl Kind {
+    /// The meaning of an unquoted YAML scalar.
+    pub fn of_plain(text: &str) -> Self {
+        match text {
+            "" | "~" | "null" | "Null" | "NULL" => Self::Null,
+            "true" | "True" | "TRUE" => Self::Bool(true),
+            "false" | "False" | "FALSE" => Self::Bool(false),
+            _ => Self::number(text.strip_prefix('+').unwrap_or(text)).unwrap_or(Self::Text),
+        }
+    }
+
+    /// The number that JSON reads in `text`, if it is one and finite.
+    pub fn number(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        if !digits.starts_with(|first: char| first.is_ascii_digit()) {
+            return None;
+        }
+        // serde_json knows JSON's number grammar: no leading zero, no bare point, no underscore.
+        let number: f64 = serde_json::from_str(text).ok()?;
+        number.is_finite().then_some(Self::Number(number))
+    }
+}
+
+/// What is wrong with a block's syntax.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    /// The rule that is broken.
+    pub rule: &'static Rule,
+    /// Where, in the block.
+    pub place: Place,
+    /// What is wrong, for people.
+    pub message: String,
+    /// What stands there.
+    pub found: Option<String>,
+}
+
+/// What came out of a block's text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading<'a> {
+    /// What was read with certainty; `None` where there is nothing.
+    pub node: Option<Node<'a>>,
+    /// What is wrong with the syntax, in the order of the text; empty where it is right.
+    pub faults: Vec<Fault>,
+}
+
+/// The caps of one block, counted down while its tree grows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Caps {
+    /// Levels of lists and mappings.
+    pub nesting: usize,
+    /// Nodes.
+    pub nodes: usize,
+}
+
+/// Parses a block as what it looks like: JSON where it starts with a brace or bracket, else YAML.
+pub fn parse(text: &str, caps: Caps) -> Reading<'_> {
+    match text.trim_start().as_bytes().first() {
+        Some(b'{' | b'[') => json::parse(text, caps),
+        _ => yaml::parse(text, caps),
+    }
+}
+
+impl<'a> Node<'a> {
+    /// The value of `key`, if this is a mapping that has it.
+    pub fn get(&self, key: &str) -> Option<&Node<'a>> {
+        self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+    }
+
+    /// The entries, if this is a mapping; else none.
+    pub fn entries(&self) -> &[Entry<'a>] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The items, if this is a list; else none.
+    pub fn items(&self) -> &[Node<'a>] {
+        match &self.value {
+            Value::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The source text of a scalar that is not null.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Scalar(scalar) if scalar.kind != Kind::Null => Some(&scalar.text),
+            _ => None,
+        }
+    }
+
+    /// The value of a whole number.
+    pub fn integer(&self) -> Option<i64> {
+        match &self.value {
+            Value::Scalar(Scalar { kind: Kind::Number(number), .. })
+                if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 =>
+            {
+                Some(*number as i64)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of a boolean.
+    pub fn boolean(&self) -> Option<bool> {
+        match &self.value {
+            Value::Scalar(Scalar { kind: Kind::Bool(value), .. }) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Whether this is null or an empty scalar.
+    pub fn is_null(&self) -> bool {
+        matches!(&self.value, Value::Scalar(Scalar { kind: Kind::Null, .. }))
+    }
+
+    /// The node at a JSON pointer, or the nearest one above it that there is.
+    pub fn nearest(&self, pointer: &str) -> &Node<'a> {
+        let mut node = self;
+        for step in pointer.split('/').skip(1) {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            let next = match &node.value {
+                Value::Map(_) => node.get(&step),
+                Value::List(items) => step.parse().ok().and_then(|index: usize| items.get(index)),
+                Value::Scalar(_) => None,
+            };
+            match next {
+                Some(next) => node = next,
+                None => break,
+            }
+        }
+        node
+    }
+
+    /// The value as JSON, each scalar as what it means by itself.
+    pub fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Scalar(scalar) => scalar.to_json(),
+            Value::List(items) => items.iter().map(Node::to_json).collect(),
+            Value::Map(entries) => entries
+                .iter()
+                .map(|entry| (entry.key.clone().into_owned(), entry.node.to_json()))
+                .collect(),
+        }
+    }
+
+    /// The node as a short text, for the `found` of a violation.
+    pub fn excerpt(&self) -> String {
+        const LENGTH: usize = 200;
+        let text = match &self.value {
+            Value::Scalar(scalar) => scalar.text.clone().into_owned(),
+            _ => self.to_json().to_string(),
+        };
+        match text.char_indices().nth(LENGTH) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        }
+    }
+}
+
+impl Scalar<'_> {
+    /// The value as JSON.
+    pub fn to_json(&self) -> serde_json::Value {
+        match self.kind {
+            Kind::Null => serde_json::Value::Null,
+            Kind::Bool(value) => value.into(),
+            Kind::Number(number) if number.fract() == 0.0 && number.abs() <= 9e15 => {
+                (number as i64).into()
+            }
+            Kind::Number(number) => number.into(),
+            Kind::Text => self.text.as_ref().into(),
+        }
+    }
+}
+
+/// A syntax rule.
+const fn syntax(code: &'static str, meaning: &'static str, mend: &'static str) -> Rule {
+    Rule { code, level: Level::Error, basis: Basis::Syntax, meaning, mend }
+}
+
+/// The rules of syntax, for all contracts alike.
+pub static RULES: &[&Rule] =
+    &[&YAML, &JSON, &DUPLICATE_KEY, &ALIAS, &TAG, &MERGE_KEY, &DOCUMENTS, &KEY, &CAP, &EMPTY];
+
+/// The text is no YAML.
+pub static YAML: Rule = syntax(
+    "yaml-syntax",
+    "The text is no YAML 1.2: a YAML parser stops at the place named.",
+    "Put the value in double quotes, or write it as a block scalar (`|`) with its lines indented.",
+);
+/// The text is no JSON.
+pub static JSON: Rule = syntax(
+    "json-syntax",
+    "The text is no JSON (RFC 8259): a JSON parser stops at the place named.",
+    "Write the object with a JSON library; quote every key, escape `\"` and line breaks in texts.",
+);
+/// A key stands twice.
+pub static DUPLICATE_KEY: Rule = syntax(
+    "duplicate-key",
+    "One mapping has the same key twice. Readers disagree on which value counts, so neither does.",
+    "Keep one of the two.",
+);
+/// A YAML alias.
+pub static ALIAS: Rule = syntax(
+    "yaml-alias",
+    "The text has a YAML anchor or alias (`&name`, `*name`). A review is plain data; a text that \
+     merely starts with `&` or `*` is not read as one.",
+    "Put the value in double quotes.",
+);
+/// A YAML tag.
+pub static TAG: Rule = syntax(
+    "yaml-tag",
+    "The text has a YAML tag (`!name`). A review is plain data; a text that merely starts with `!` \
+     is not read as one.",
+    "Put the value in double quotes.",
+);
+/// A YAML merge key.
+pub static MERGE_KEY: Rule = syntax(
+    "yaml-merge-key",
+    "The text has a YAML merge key (`<<`). A review is plain data.",
+    "Write the merged keys out.",
+);
+/// More than one document.
+pub static DOCUMENTS: Rule = syntax(
+    "several-documents",
+    "The block holds more than one YAML document or JSON value; a review is one.",
+    "Put each review in a block of its own, and no `---` line inside a block.",
+);
+/// A key that is no scalar.
+pub static KEY: Rule = syntax(
+    "key-not-text",
+    "A mapping has a list or a mapping as its key.",
+    "Put the key in double quotes, or write the value behind a named key.",
+);
+/// A cap.
+pub static CAP: Rule = syntax(
+    "too-large",
+    "The block is nested deeper than 64 levels, has more than 100,000 nodes or is longer than \
+     4 MiB. It is read no further.",
+    "A review is small: shorten its texts, or split it.",
+);
+/// Nothing there.
+pub static EMPTY: Rule = syntax(
+    "empty-block",
+    "The block holds nothing but blanks and comments.",
+    "Write the review between the delimiters.",
+);
