@@ -43,8 +43,8 @@ macro_rules! words {
             }
         }
 
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.word())
             }
         }
@@ -61,6 +61,8 @@ macro_rules! words {
         }
     };
 }
+
+pub(crate) use words;
 
 words! {
     /// What is to be said about a review against its contract; not about what it reviews.
@@ -142,6 +144,11 @@ impl Channel {
     /// Those that are read when none are named.
     pub const DEFAULT: &'static [Self] =
         &[Self::Assistant, Self::ToolInput, Self::AgentResult, Self::Event, Self::Text];
+
+    /// Whether it is read only where it is named.
+    pub fn is_hidden(self) -> bool {
+        !Self::DEFAULT.contains(&self)
+    }
 }
 
 words! {

@@ -17,7 +17,7 @@ pub mod schema;
 mod sdlc_review;
 mod workflow_reviewer;
 
-pub use outline::Outline;
+pub use outline::{Outline, yaml_key};
 
 /// The contracts, in the order in which a block is offered to them.
 pub static CONTRACTS: &[&dyn Contract] = &[
@@ -38,9 +38,15 @@ pub trait Contract: Sync {
     /// One line for lists: where they stand.
     fn carriers(&self) -> &'static str;
 
-    /// Texts of which at least one stands in every block and, but for `weak` ones, in little else.
-    /// ASCII without `"`, `\` and control characters, so that no JSON writer escapes them.
+    /// Texts of which at least one stands in every block that is surely of this contract, and in
+    /// little else. ASCII without `"`, `\` and control characters, so that no JSON writer escapes
+    /// them.
     fn needles(&self) -> &'static [&'static str];
+
+    /// Texts that stand in every block, but in much else too: they make a frame worth reading.
+    fn weak_needles(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// The name between the dashes of the delimiter lines, `---NAME---` and `---end-NAME---`.
     fn delimiter(&self) -> Option<&'static str> {

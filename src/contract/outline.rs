@@ -69,7 +69,7 @@ fn yaml_keys(text: &str) -> Vec<&str> {
 }
 
 /// The key that a line starts with, if it does: a word, perhaps quoted, before a colon.
-pub(crate) fn yaml_key(line: &str) -> Option<&str> {
+pub fn yaml_key(line: &str) -> Option<&str> {
     let (key, rest) = match line.as_bytes().first()? {
         quote @ (b'"' | b'\'') => line[1..].split_once(char::from(*quote))?,
         _ => line.split_at(line.find(':')?),
@@ -137,7 +137,7 @@ mod tests {
             keys(r#"{"a": {"x": "y: z"}, "b": ["c", {"d": 1}], "e": "\""}"#),
             ["a", "b", "e"]
         );
-        assert_eq!(keys(r#"{"a": 1, "b": "cut"#), ["a"]);
+        assert_eq!(keys(r#"{"a": 1, "b": "cut"#), ["a", "b"]);
         assert_eq!(keys(""), [""; 0]);
     }
 

@@ -1,2 +1,218 @@
-/// stub
-pub static RULES: &[&crate::contract::Rule] = &[];
+//! Location: where in a message a review stands.
+//!
+//! Takes a message's text (or a log, piece by piece) with the hits of the needles in it, and gives
+//! [`Spot`]s in order: blocks, and frames of a log within the text. Never parses a block, never
+//! looks back beyond what was decided, and decides by the text alone, never by how it arrived.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::contract::{CONTRACTS, Claim, Contract, Outline, Rule};
+use crate::record::{Basis, Carrier, Channel, Level, Place};
+
+pub mod call;
+mod delimited;
+mod enclosing;
+mod fenced;
+mod locator;
+pub mod needles;
+
+pub use locator::{Locator, Until, Wait};
+
+/// What is looked for.
+#[derive(Clone, Default)]
+pub struct Choice {
+    /// The contracts that were named; none named means all.
+    pub contracts: Vec<&'static dyn Contract>,
+}
+
+impl Choice {
+    /// Whether this contract is looked for.
+    pub fn admits(&self, contract: &dyn Contract) -> bool {
+        self.contracts.is_empty() || self.names(contract)
+    }
+
+    /// Whether this contract was named.
+    pub fn names(&self, contract: &dyn Contract) -> bool {
+        self.contracts.iter().any(|named| named.id() == contract.id())
+    }
+
+    /// The contract that claims a mapping with this outline, on this channel. A weak claim counts
+    /// where an agent speaks, or where the contract was named.
+    pub fn claim(
+        &self,
+        outline: &Outline<'_>,
+        channel: Channel,
+    ) -> Option<(&'static dyn Contract, Claim)> {
+        let best = CONTRACTS
+            .iter()
+            .filter(|contract| self.admits(**contract))
+            .map(|contract| (*contract, contract.identify(outline)))
+            .rev()
+            .max_by_key(|(_, claim)| *claim)?;
+        match best {
+            (_, Claim::None) => None,
+            (contract, Claim::Weak) if !(speaks(channel) || self.names(contract)) => None,
+            best => Some(best),
+        }
+    }
+}
+
+/// Whether an agent's own word stands on this channel.
+pub fn speaks(channel: Channel) -> bool {
+    matches!(
+        channel,
+        Channel::Assistant | Channel::AgentResult | Channel::Event | Channel::ToolInput
+    )
+}
+
+/// What stands at a spot.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    /// A block of a contract, in its carrier.
+    Block(&'static dyn Contract, Carrier),
+    /// A JSON value that is no review: a frame of a log.
+    Frame,
+}
+
+/// Something found in a text; all ranges are bytes of the text, counted from its very start.
+#[derive(Clone)]
+pub struct Spot {
+    /// What it is.
+    pub kind: Kind,
+    /// The whole of it, with delimiters or fence.
+    pub span: Range<u64>,
+    /// The body, as it stands.
+    pub body: Range<u64>,
+    /// What stands before each of the body's lines.
+    pub prefix: Vec<u8>,
+    /// Whether its end was found.
+    pub closed: bool,
+    /// Whether it stands within a passage of reasoning.
+    pub thinking: bool,
+    /// The text before it, from the end of the block before, as far as it is looked at.
+    pub before: Range<u64>,
+}
+
+/// What is left over in a text, by number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Strays {
+    /// Opening lines with nothing of a review under them.
+    pub openers: u64,
+    /// Closing lines without an opening one.
+    pub closers: u64,
+}
+
+/// A block cut out of its text: what is parsed.
+pub struct Block<'t> {
+    /// The body without what stood before its lines.
+    pub text: Cow<'t, str>,
+    /// Where the body's first character stands, counted in the text.
+    start: Place,
+    /// Characters that were stripped from each line; empty where none were.
+    stripped: Vec<u64>,
+}
+
+impl<'t> Block<'t> {
+    /// Cuts `body` out of a text in which it starts at `start`, without `prefix` before its lines
+    /// and without a fence right within it.
+    pub fn cut(body: &'t [u8], start: Place, prefix: &[u8]) -> Self {
+        let (body, start) = without_fence(body, start, prefix);
+        if prefix.is_empty() {
+            return Self { text: String::from_utf8_lossy(body), start, stripped: Vec::new() };
+        }
+        let mut text = Vec::with_capacity(body.len());
+        let mut stripped = Vec::new();
+        for line in body.split_inclusive(|byte| *byte == b'\n') {
+            let length = delimited::stripped(line, prefix);
+            stripped.push(String::from_utf8_lossy(&line[..length]).chars().count() as u64);
+            text.extend_from_slice(&line[length..]);
+        }
+        Self { text: String::from_utf8_lossy(&text).into_owned().into(), start, stripped }
+    }
+
+    /// A block whose text is its own: nothing was stripped.
+    pub fn whole(text: Cow<'t, str>, start: Place) -> Self {
+        Self { text, start, stripped: Vec::new() }
+    }
+
+    /// A block whose lines were all stripped of this many characters.
+    pub fn indented(text: String, start: Place, columns: u64) -> Self {
+        let lines = text.split_inclusive('\n').count();
+        Self { text: text.into(), start, stripped: vec![columns; lines] }
+    }
+
+    /// The place in the text around of a place in the block.
+    pub fn outer(&self, place: Place) -> Place {
+        let index = place.line - 1;
+        let stripped = usize::try_from(index).ok().and_then(|index| self.stripped.get(index));
+        let first = if index == 0 { self.start.column - 1 } else { 0 };
+        Place {
+            line: self.start.line + index,
+            column: place.column + stripped.copied().unwrap_or_default() + first,
+        }
+    }
+
+    /// Without the last line, if the text breaks off within it: it may say something else.
+    pub fn drop_cut_line(&mut self) {
+        let end = self.text.rfind('\n').map_or(0, |end| end + 1);
+        match &mut self.text {
+            Cow::Borrowed(text) => *text = &text[..end],
+            Cow::Owned(text) => text.truncate(end),
+        }
+    }
+}
+
+/// The body without a code fence that stands right within it, and where the rest starts.
+fn without_fence<'t>(body: &'t [u8], start: Place, prefix: &[u8]) -> (&'t [u8], Place) {
+    let own = |line: &'t [u8]| {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        &line[delimited::stripped(line, prefix)..]
+    };
+    let is_blank = |line: &[u8]| own_is_blank(line, prefix);
+    let mut lines = body.split_inclusive(|byte| *byte == b'\n').peekable();
+    let mut from = 0;
+    let mut line_number = start.line;
+    while let Some(line) = lines.next_if(|line| is_blank(line)) {
+        from += line.len();
+        line_number += 1;
+    }
+    let Some(fence) = lines.next().and_then(|line| {
+        from += line.len();
+        line_number += 1;
+        fenced::fence(own(line))
+    }) else {
+        return (body, start);
+    };
+    let mut to = body.len();
+    for line in body[from..].split_inclusive(|byte| *byte == b'\n').rev() {
+        if is_blank(line) {
+            to -= line.len();
+            continue;
+        }
+        if fence.is_closed_by(own(line)) {
+            to -= line.len();
+        } else {
+            to = body.len();
+        }
+        break;
+    }
+    (&body[from..to.max(from)], Place { line: line_number, column: 1 })
+}
+
+fn own_is_blank(line: &[u8], prefix: &[u8]) -> bool {
+    line[delimited::stripped(line, prefix)..].trim_ascii().is_empty()
+}
+
+/// The rules that a block can break by the way it stands in its message.
+pub static RULES: &[&Rule] = &[&CLOSE_MISSING];
+
+/// The end is missing.
+pub static CLOSE_MISSING: Rule = Rule {
+    code: "close-missing",
+    level: Level::Error,
+    basis: Basis::Syntax,
+    meaning: "The block has an opening line (or brace, or fence) and no closing one: the answer was \
+              cut, or the closing line forgotten. What stands there is kept, except a pass.",
+    mend: "End the block with its closing line; if the answer was cut, ask for the block again.",
+};

@@ -1,1 +1,185 @@
+//! Transcripts: what a frame of a tool's log says, and who says it.
+//!
+//! A transcript format is one file that implements [`Transcript`] and one line in [`TRANSCRIPTS`].
+//! It takes a JSON record and gives [`Item`]s: messages with their channel, calls of agents,
+//! results of tools. It never looks for reviews, never decodes a text that nobody asks for, and
+//! never fails: unknown records and keys give nothing.
+//!
+//! Formats are told apart record by record, so that a log in which several are mixed (or plain
+//! lines stand between the records) is read all the same.
+
+use std::borrow::Cow;
+
+use crate::record::Channel;
+
+mod claude_code;
+mod claude_stream;
+mod codex;
+pub mod frame;
+mod json;
+pub mod layer;
 pub mod raw;
+mod review_file;
+pub mod shape;
+mod text;
+
+pub use raw::Raw;
+
+/// The transcript formats, in the order in which a record is offered to them; the last record
+/// format takes every record.
+pub static TRANSCRIPTS: &[&dyn Transcript] = &[
+    &claude_code::ClaudeCode,
+    &claude_stream::ClaudeStream,
+    &codex::Codex,
+    &json::Json,
+    &review_file::ReviewFile,
+    &text::Text,
+];
+
+/// A transcript format.
+pub trait Transcript: Sync {
+    /// Its name, as in a record's `source.transcript`.
+    fn id(&self) -> &'static str;
+
+    /// One line for lists: what it reads.
+    fn reads(&self) -> &'static str;
+
+    /// One line for lists: how it is recognised.
+    fn recognised_by(&self) -> &'static str;
+
+    /// How an input of this format is cut into frames, where `-t` asks for it.
+    fn shape(&self) -> shape::Shape {
+        shape::Shape::Lines
+    }
+
+    /// Whether this record is of this format, by its keys.
+    fn knows(&self, _record: &Raw<'_>) -> bool {
+        false
+    }
+
+    /// What the first record of an input says about all that follow.
+    fn session(&self, _first: &Raw<'_>) -> Session {
+        Session::default()
+    }
+
+    /// Gives what a record says, in order.
+    fn read<'a>(&self, _record: Raw<'a>, _session: &Session, _sink: Sink<'_, 'a>) {}
+}
+
+/// Takes the items of a record. True where the item was taken for a review, so that nothing
+/// within it needs to be looked at.
+pub type Sink<'s, 'a> = &'s mut dyn FnMut(Item<'a>) -> bool;
+
+/// What holds for all records of an input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Session {
+    /// The session's id.
+    pub id: Option<String>,
+    /// The agent's name.
+    pub agent: Option<String>,
+    /// The agent's id.
+    pub agent_id: Option<String>,
+}
+
+/// What a record says.
+#[derive(Debug)]
+pub enum Item<'a> {
+    /// Somebody says something.
+    Message(Message<'a>),
+    /// An agent calls another one.
+    Call(AgentCall),
+    /// A tool answers.
+    Result {
+        /// The call that it answers.
+        tool_call_id: String,
+        /// Whether the tool took what it was given.
+        taken: bool,
+    },
+}
+
+/// A piece of text or a tool input, with its channel and where it comes from.
+#[derive(Debug)]
+pub struct Message<'a> {
+    /// Who speaks.
+    pub channel: Channel,
+    /// What is said.
+    pub body: Body<'a>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// What is said.
+#[derive(Debug, Clone)]
+pub enum Body<'a> {
+    /// A text, as a JSON string.
+    Text(Raw<'a>),
+    /// A tool call: the tool's name and its input, an object or a string.
+    Call(Cow<'a, str>, Raw<'a>),
+    /// A value that may be a review itself.
+    Value(Raw<'a>),
+}
+
+/// Where a message comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The kind of place within the format. The same message stands in several kinds of place, so
+    /// this is what tells copies from reviews that say the same.
+    pub place: &'static str,
+    /// The session.
+    pub session_id: Option<String>,
+    /// The agent's name.
+    pub agent: Option<String>,
+    /// The agent's id.
+    pub agent_id: Option<String>,
+    /// The message's id.
+    pub message_id: Option<String>,
+    /// The tool call that the message is, or that it answers.
+    pub tool_call_id: Option<String>,
+    /// The call of the agent that speaks here.
+    pub agent_call: Option<String>,
+    /// Only a call seen before tells whether an agent speaks here or another tool.
+    pub needs_call: bool,
+    /// The one who speaks was called by another agent.
+    pub called: bool,
+    /// When.
+    pub timestamp: Option<String>,
+}
+
+/// An agent calls another one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentCall {
+    /// The call's id.
+    pub id: String,
+    /// The name of the agent that is called.
+    pub agent: Option<String>,
+    /// What it is called for.
+    pub description: Option<String>,
+}
+
+/// Texts that stand in records which say what others need: the calls of agents.
+pub static NEEDLES: &[&str] = &["subagent_type"];
+
+/// The format of a record: the first that knows it, else the one that takes all.
+pub fn of_record(record: &Raw<'_>) -> &'static dyn Transcript {
+    TRANSCRIPTS.iter().copied().find(|format| format.knows(record)).unwrap_or(&json::Json)
+}
+
+/// The format of a record, if one knows it for its own.
+pub fn known(record: &Raw<'_>) -> Option<&'static dyn Transcript> {
+    TRANSCRIPTS.iter().copied().find(|format| format.knows(record))
+}
+
+/// The format of logs without roles.
+pub fn log() -> &'static dyn Transcript {
+    &text::Text
+}
+
+/// The format of a file that is one review.
+pub fn review_file() -> &'static dyn Transcript {
+    &review_file::ReviewFile
+}
+
+/// The format with this name.
+pub fn by_id(id: &str) -> Option<&'static dyn Transcript> {
+    TRANSCRIPTS.iter().copied().find(|format| format.id() == id)
+}

@@ -26,8 +26,10 @@ pub struct Raw<'a> {
 pub enum End {
     /// Just before this byte.
     At(usize),
-    /// The bytes end before the value does.
+    /// The bytes end before the value does, between two of its parts.
     Torn,
+    /// The bytes end within a string of the value.
+    Cut,
     /// What stands at this byte can stand in no value.
     Broken(usize),
 }
@@ -40,7 +42,7 @@ pub fn end_of_value(bytes: &[u8], start: usize) -> End {
         let Some(&byte) = bytes.get(at) else { return End::Torn };
         match byte {
             b'"' => {
-                let Some(end) = end_of_string(bytes, at) else { return End::Torn };
+                let Some(end) = end_of_string(bytes, at) else { return End::Cut };
                 at = end;
                 // A quote in the wrong place turns texts into structure: seen at once by what follows.
                 match bytes[at..].iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -95,7 +97,7 @@ impl<'a> Raw<'a> {
     pub fn at(frame: &'a [u8], start: usize, base: usize) -> Self {
         let (end, whole) = match end_of_value(frame, start) {
             End::At(end) => (end, true),
-            End::Torn | End::Broken(_) => (frame.len(), false),
+            End::Torn | End::Cut | End::Broken(_) => (frame.len(), false),
         };
         Self { bytes: &frame[start..end], offset: base + start, whole }
     }

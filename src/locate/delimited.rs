@@ -1,0 +1,103 @@
+//! The grammar of delimiter lines, and of what stands before a block's lines.
+//!
+//! A delimiter line is `---NAME---` or `---end-NAME---`, alone on its line but for blanks, and for
+//! the marks of a blockquote, a box, a list or an indentation before it. These marks are no part
+//! of the block: they are stripped from all its lines. Takes one line, never looks at another.
+
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_while, take_while_m_n};
+use nom::character::complete::one_of;
+use nom::combinator::{all_consuming, opt, recognize};
+use nom::multi::many0_count;
+use nom::sequence::{delimited, pair, terminated};
+use nom::{IResult, Parser};
+
+/// A delimiter line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delimiter<'t> {
+    /// What stands before it.
+    pub prefix: &'t [u8],
+    /// Whether it closes a block.
+    pub closes: bool,
+}
+
+/// Reads `line` as a delimiter line of `name`.
+pub fn delimiter<'t>(line: &'t [u8], name: &str) -> Option<Delimiter<'t>> {
+    let dashes = || tag::<_, &[u8], nom::error::Error<&[u8]>>("---");
+    let word = pair(opt(tag("end-")), tag(name.as_bytes()));
+    let blanks = take_while(is_blank);
+    let mut whole = all_consuming((prefix, delimited(dashes(), word, dashes()), blanks));
+    let (_, (prefix, (end, _), _)) = whole.parse(line).ok()?;
+    Some(Delimiter { prefix, closes: end.is_some() })
+}
+
+/// The marks before a line's own text: indentation, blockquote, box, one list item.
+pub fn prefix(line: &[u8]) -> IResult<&[u8], &[u8]> {
+    let quote = recognize(alt((tag(">"), tag("│"), tag("┃"))));
+    let blank = take_while_m_n(1, usize::MAX, |byte| byte == b' ' || byte == b'\t');
+    let marks = many0_count(alt((quote, blank)));
+    let number = terminated(take_while_m_n(1, 4, |byte: u8| byte.is_ascii_digit()), one_of(".)"));
+    let bullet = recognize(one_of("-*+"));
+    let item =
+        recognize((alt((number, bullet)), take_while_m_n(1, usize::MAX, |byte| byte == b' ')));
+    recognize(pair(marks, opt(item))).parse(line)
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
+}
+
+/// How many bytes of `line` repeat the `prefix` of a block's first line. A list item's mark is
+/// repeated as blanks.
+pub fn stripped(line: &[u8], prefix: &[u8]) -> usize {
+    let marks = prefix.iter().zip(line);
+    marks
+        .take_while(|(mark, byte)| {
+            mark == byte
+                || (**byte == b' ' && (mark.is_ascii_alphanumeric() || b"-*+.)".contains(mark)))
+        })
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delimiter_stands_alone_on_its_line() {
+        let read = |line: &'static str| delimiter(line.as_bytes(), "x-y");
+        let opener =
+            |prefix: &'static str| Some(Delimiter { prefix: prefix.as_bytes(), closes: false });
+        assert_eq!(read("---x-y---"), opener(""));
+        assert_eq!(read("---x-y--- \t\r"), opener(""));
+        assert_eq!(read("  > ---x-y---"), opener("  > "));
+        assert_eq!(read("│ ---x-y---"), opener("│ "));
+        assert_eq!(read("- ---x-y---"), opener("- "));
+        assert_eq!(read(" 12. ---x-y---"), opener(" 12. "));
+        assert_eq!(read("---end-x-y---"), Some(Delimiter { prefix: b"", closes: true }));
+        for line in [
+            "`---x-y---`",
+            "the ---x-y--- line",
+            "---x-y--- opens",
+            "----x-y---",
+            "---x-y--",
+            "---x-yz---",
+            "",
+        ] {
+            assert_eq!(read(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_prefix_is_stripped_as_far_as_it_is_there() {
+        let strip = |line: &'static str, prefix: &str| {
+            &line[stripped(line.as_bytes(), prefix.as_bytes())..]
+        };
+        assert_eq!(strip("> a: 1", "> "), "a: 1");
+        assert_eq!(strip(">   b", "> "), "  b");
+        assert_eq!(strip(">", "> "), "");
+        assert_eq!(strip("  a: 1", "- "), "a: 1");
+        assert_eq!(strip("a: 1", "   "), "a: 1");
+        assert_eq!(strip("   - x", "   "), "- x");
+    }
+}

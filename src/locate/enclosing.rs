@@ -1,0 +1,276 @@
+//! The fence, object or mapping that stands around a hit.
+//!
+//! Goes forward over lines from where nothing is decided (in a log from the look-back on, so that
+//! the answer is the same however the log arrives) to the first of them that holds the hit. Every
+//! line is visited once, whatever the number of hits: what was searched in vain is remembered.
+
+use std::ops::Range;
+
+use super::fenced::{Fence, fence};
+use super::locator::{Locator, Until, View, own_text};
+use super::{Block, Kind, Spot, delimited};
+use crate::contract::{CONTRACTS, Claim, Outline, yaml_key};
+use crate::record::{Carrier, Place};
+use crate::transcript::raw::{End, end_of_value};
+
+/// What stands around a hit.
+pub(super) enum Enclosing {
+    /// A block, or a frame.
+    Found(Spot),
+    /// Nothing; and nothing that starts before this byte holds a later hit either.
+    None(u64),
+    /// More text is needed.
+    Wait(Until),
+}
+
+/// Something that spans lines.
+struct Construct {
+    span: Range<u64>,
+    body: Range<u64>,
+    prefix: Vec<u8>,
+    carrier: Carrier,
+    closed: bool,
+}
+
+/// Finds what stands around the hit at `at`, on `line`.
+pub(super) fn find(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<u64>) -> Enclosing {
+    let mut position = locator.decided.max(locator.searched).max(view.base);
+    if locator.log {
+        let reach = at.saturating_sub(locator.limits.look_back as u64);
+        if reach > position {
+            match view.line(reach) {
+                Ok(line) if line.start == reach => position = reach,
+                Ok(line) => position = line.end,
+                Err(_) => return Enclosing::Wait(Until::LineEnd),
+            }
+        }
+    }
+    while position <= at {
+        let Ok(here) = view.line_at(position) else { return Enclosing::Wait(Until::LineEnd) };
+        match construct(locator, view, &here) {
+            Ok(Some(construct)) if construct.span.contains(&at) => {
+                return match claim(locator, view, construct) {
+                    Ok(spot) => Enclosing::Found(spot),
+                    Err(end) => Enclosing::None(end),
+                };
+            }
+            Ok(Some(construct)) => position = construct.span.end.max(here.end),
+            Ok(None) => position = here.end,
+            Err(until) => return Enclosing::Wait(until),
+        }
+    }
+    match within_line(locator, view, at, line) {
+        Some(spot) => Enclosing::Found(spot),
+        None => Enclosing::None(position),
+    }
+}
+
+/// The spot of a construct if a contract claims it; else where it ends.
+fn claim(locator: &Locator<'_>, view: View<'_>, construct: Construct) -> Result<Spot, u64> {
+    let Construct { span, body, prefix, carrier, closed } = construct;
+    let block = Block::cut(view.get(body.clone()), Place::START, &prefix);
+    let outline = Outline::of(&block.text);
+    let claimed = locator.choice.claim(&outline, locator.channel).filter(|(contract, claim)| {
+        // Common keys in the middle of prose are no review, unless they were asked for.
+        let alone = view.get(view.base..span.start).trim_ascii().is_empty()
+            && view.get(span.end..view.end()).trim_ascii().is_empty();
+        *claim == Claim::Sure
+            || carrier == Carrier::Fenced
+            || (!locator.log && alone)
+            || locator.choice.names(*contract)
+    });
+    let kind = match claimed {
+        Some((contract, _)) => Kind::Block(contract, carrier),
+        None if carrier == Carrier::Bare && closed && starts_json(&block.text) => Kind::Frame,
+        None => return Err(span.end),
+    };
+    let before = locator.before(span.start);
+    Ok(Spot { kind, span, body, prefix, closed, thinking: false, before })
+}
+
+fn starts_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}
+
+/// What starts on the line `here`, if anything does.
+fn construct(
+    locator: &Locator<'_>,
+    view: View<'_>,
+    here: &Range<u64>,
+) -> Result<Option<Construct>, Until> {
+    let own = own_text(view.get(here.clone()));
+    if let Some(open) = fence(own) {
+        return fenced(locator, view, here, open).map(Some);
+    }
+    let length = delimited::prefix(own).map_or(0, |(_, prefix)| prefix.len());
+    let (prefix, own) = own.split_at(length);
+    if matches!(own.first(), Some(b'{' | b'[')) {
+        return object(locator, view, here.start + length as u64);
+    }
+    let key = std::str::from_utf8(own).ok().and_then(yaml_key);
+    let opens = key.is_some_and(|key| {
+        let admitted = CONTRACTS.iter().filter(|contract| locator.choice.admits(**contract));
+        admitted.into_iter().any(|contract| contract.opening_keys().contains(&key))
+    });
+    if opens { mapping(locator, view, here, prefix).map(Some) } else { Ok(None) }
+}
+
+/// The fence that `open` on the line `here` starts.
+fn fenced(
+    locator: &Locator<'_>,
+    view: View<'_>,
+    here: &Range<u64>,
+    open: Fence<'_>,
+) -> Result<Construct, Until> {
+    let limit = here.start + locator.limits.block as u64;
+    let (mut start, mut open, mut position) = (here.clone(), open, here.end);
+    let whole =
+        |start: &Range<u64>, open: Fence<'_>, body_end: u64, end: u64, closed: bool| Construct {
+            span: start.start..end,
+            body: start.end..body_end,
+            prefix: open.prefix.to_vec(),
+            carrier: Carrier::Fenced,
+            closed,
+        };
+    let mut at_first = true;
+    while position < view.end() && position < limit {
+        let Ok(line) = view.line_at(position) else { return Err(Until::LineEnd) };
+        let own = own_text(view.get(line.clone()));
+        if open.is_closed_by(own) {
+            return Ok(whole(&start, open, line.start, line.end, true));
+        }
+        // A fence that says what stands in it opens one: the one before it was a closing line.
+        if let Some(next) = fence(own).filter(|next| open.info.is_empty() && !next.info.is_empty())
+        {
+            (start, open, at_first) = (line.clone(), next, true);
+            position = line.end;
+            continue;
+        }
+        position = line.end;
+        let stripped = own[delimited::stripped(own, open.prefix)..].trim_ascii_start();
+        if at_first && !stripped.is_empty() {
+            at_first = false;
+            // An object ends with its last brace, whatever lines stand in its texts.
+            if stripped.starts_with(b"{") && open.prefix.is_empty() {
+                let object = line.start + (own.len() - stripped.len()) as u64;
+                let text = view.get(object..view.end().min(limit));
+                if let End::At(length) = end_of_value(text, 0) {
+                    let end = object + length as u64;
+                    position = view.line(end - 1).map_err(|_| Until::LineEnd)?.end;
+                }
+            }
+        }
+    }
+    if view.ends || position >= limit {
+        let end = position.min(view.end());
+        return Ok(whole(&start, open, end, end, false));
+    }
+    Err(Until::Byte(open.marks[0]))
+}
+
+/// The object or array that starts at `start`.
+fn object(locator: &Locator<'_>, view: View<'_>, start: u64) -> Result<Option<Construct>, Until> {
+    let limit = start + locator.limits.block as u64;
+    let extent = extent(view, start, limit);
+    let text = view.get(start..extent.unwrap_or(view.end().min(limit)));
+    let whole = |length: usize, closed: bool| {
+        let span = start..start + length as u64;
+        Construct { body: span.clone(), span, prefix: Vec::new(), carrier: Carrier::Bare, closed }
+    };
+    match end_of_value(text, 0) {
+        End::At(length) => Ok(Some(whole(length, true))),
+        End::Broken(_) if !text.starts_with(b"{") => Ok(None),
+        End::Broken(_) | End::Torn | End::Cut => {
+            if extent.is_none() && !view.ends && view.end() < limit {
+                return Err(Until::Byte(b'}'));
+            }
+            Ok(Some(whole(text.trim_ascii_end().len(), false)))
+        }
+    }
+}
+
+/// Where an object that starts at `start` must have ended: before a delimiter line or a fence, or
+/// before a blank line after which something else than a part of an object starts.
+fn extent(view: View<'_>, start: u64, limit: u64) -> Option<u64> {
+    let mut after_blank = false;
+    let mut position = view.line_at(start).ok()?.end;
+    while position < view.end() && position < limit {
+        let line = view.line_at(position).ok()?;
+        let own = own_text(view.get(line.clone()));
+        let body = own.trim_ascii();
+        let goes_on = own.starts_with(b" ")
+            || own.starts_with(b"\t")
+            || matches!(body.first(), None | Some(b'"' | b'}' | b']'));
+        if (after_blank && !goes_on) || body.starts_with(b"---") || body.starts_with(b"```") {
+            return Some(position);
+        }
+        after_blank = body.is_empty();
+        position = line.end;
+    }
+    (position >= limit).then_some(limit)
+}
+
+/// The mapping in block style whose first line is `here`.
+fn mapping(
+    locator: &Locator<'_>,
+    view: View<'_>,
+    here: &Range<u64>,
+    prefix: &[u8],
+) -> Result<Construct, Until> {
+    let limit = here.start + locator.limits.block as u64;
+    let end = mapping_end(view, here.start..view.end().min(limit), prefix);
+    if end == view.end() && !view.ends && end < limit {
+        return Err(Until::LineEnd);
+    }
+    let span = here.start..end;
+    let prefix = prefix.to_vec();
+    Ok(Construct { body: span.clone(), span, prefix, carrier: Carrier::Bare, closed: true })
+}
+
+/// Where the lines that start at `range.start` stop being those of a mapping in block style.
+pub(super) fn mapping_end(view: View<'_>, range: Range<u64>, prefix: &[u8]) -> u64 {
+    let mut position = range.start;
+    let mut end = range.start;
+    while position < range.end {
+        let line = match view.line_at(position) {
+            Ok(line) => line.start..line.end.min(range.end),
+            // Not yet a whole line: it belongs to what may go on.
+            Err(_) => position..range.end,
+        };
+        let own = own_text(view.get(line.clone()));
+        let own = &own[delimited::stripped(own, prefix)..];
+        let blank = own.trim_ascii().is_empty();
+        let goes_on = matches!(own.first(), None | Some(b' ' | b'\t' | b'#'))
+            || own == b"-"
+            || own.starts_with(b"- ")
+            || (position == range.start && own.starts_with(b"```"))
+            || std::str::from_utf8(own).ok().and_then(yaml_key).is_some();
+        if !goes_on {
+            return end;
+        }
+        position = line.end;
+        if !blank {
+            end = position;
+        }
+    }
+    if range.end == view.end() && !view.ends { range.end } else { end }
+}
+
+/// An object or array in the middle of the line that holds the hit.
+fn within_line(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<u64>) -> Option<Spot> {
+    const TRIES: usize = 8;
+    let from = line.start.max(locator.decided);
+    let bytes = view.get(from..line.end);
+    let starts = memchr::memchr2_iter(b'{', b'[', bytes).take(TRIES);
+    for start in starts {
+        let End::At(length) = end_of_value(bytes, start) else { continue };
+        let span = from + start as u64..from + (start + length) as u64;
+        if span.contains(&at) {
+            let body = span.clone();
+            let construct =
+                Construct { span, body, prefix: Vec::new(), carrier: Carrier::Bare, closed: true };
+            return claim(locator, view, construct).ok();
+        }
+    }
+    None
+}

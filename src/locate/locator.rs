@@ -1,0 +1,419 @@
+//! The walk over a text from hit to hit.
+//!
+//! A text is a whole message, or a log that arrives in pieces. Between two hits nothing is looked
+//! at, so a text without reviews costs no more than the search for needles. What a hit leads to is
+//! decided by the text before it (as far as the look-back goes) and after it; where the piece ends
+//! too early the walk stops there, says what it waits for, and is taken up again with more text.
+
+use std::ops::Range;
+
+use super::delimited::delimiter;
+use super::enclosing::{self, Enclosing};
+use super::needles::{Hit, Needle};
+use super::{Choice, Kind, Spot, Strays, fenced};
+use crate::contract::{Contract, Outline};
+use crate::limits::Limits;
+use crate::record::{Carrier, Channel};
+use crate::transcript::raw::{self, End, Raw};
+use crate::transcript::{self, shape};
+
+/// A piece of a text, with the offset of its first byte.
+#[derive(Clone, Copy)]
+pub(super) struct View<'t> {
+    pub text: &'t [u8],
+    pub base: u64,
+    /// Whether the text ends here.
+    pub ends: bool,
+}
+
+impl<'t> View<'t> {
+    pub fn end(&self) -> u64 {
+        self.base + self.text.len() as u64
+    }
+
+    pub fn get(&self, range: Range<u64>) -> &'t [u8] {
+        let index = |offset: u64| {
+            usize::try_from(offset.saturating_sub(self.base))
+                .unwrap_or(usize::MAX)
+                .min(self.text.len())
+        };
+        &self.text[index(range.start)..index(range.end).max(index(range.start))]
+    }
+
+    /// The line that `at` lies in, with its line end; `None` where its end has not arrived.
+    pub fn line(&self, at: u64) -> Result<Range<u64>, u64> {
+        let before = self.get(self.base..at);
+        let start =
+            memchr::memrchr(b'\n', before).map_or(self.base, |end| self.base + end as u64 + 1);
+        self.line_from(start, at)
+    }
+
+    /// The line that starts at `start`.
+    pub fn line_at(&self, start: u64) -> Result<Range<u64>, u64> {
+        self.line_from(start, start)
+    }
+
+    fn line_from(&self, start: u64, at: u64) -> Result<Range<u64>, u64> {
+        match memchr::memchr(b'\n', self.get(at..self.end())) {
+            Some(length) => Ok(start..at + length as u64 + 1),
+            None if self.ends => Ok(start..self.end()),
+            None => Err(start),
+        }
+    }
+}
+
+/// The bytes of a line without its line end.
+pub(super) fn own_text(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// What must arrive before the walk can go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// Anything: all that is there was decided.
+    More,
+    /// The end of a line.
+    LineEnd,
+    /// A delimiter line or the like: something with a needle in it.
+    Needle,
+    /// One of these bytes.
+    Byte(u8),
+}
+
+/// Where the walk stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wait {
+    /// The first byte of the text that is needed again.
+    pub keep: u64,
+    /// The first byte from which on nothing was decided.
+    pub resume: u64,
+    /// What is waited for.
+    pub until: Until,
+}
+
+/// The walk over one text.
+pub struct Locator<'c> {
+    pub(super) choice: &'c Choice,
+    pub(super) channel: Channel,
+    pub(super) limits: &'c Limits,
+    /// The text is a log: no roles, no known end.
+    pub(super) log: bool,
+    /// The end of the last thing found: nothing before it is looked at again.
+    pub(super) decided: u64,
+    /// Up to here there is no fence, object or mapping that a later hit could lie in.
+    pub(super) searched: u64,
+    resume: u64,
+    thinking: Option<u64>,
+    /// The last tag that closes reasoning, in a message.
+    last_close: Option<u64>,
+    /// What is left over.
+    pub strays: Strays,
+}
+
+/// What came of a hit.
+pub(super) enum Step {
+    /// Nothing.
+    Nothing,
+    /// Something.
+    Found(Spot),
+    /// More text is needed.
+    Wait(Until),
+}
+
+impl<'c> Locator<'c> {
+    /// The walk over a whole message on `channel`.
+    pub fn message(choice: &'c Choice, channel: Channel, limits: &'c Limits) -> Self {
+        Self {
+            choice,
+            channel,
+            limits,
+            log: false,
+            decided: 0,
+            searched: 0,
+            resume: 0,
+            thinking: None,
+            last_close: None,
+            strays: Strays::default(),
+        }
+    }
+
+    /// The walk over a log without roles.
+    pub fn log(choice: &'c Choice, limits: &'c Limits) -> Self {
+        Self { log: true, ..Self::message(choice, Channel::Text, limits) }
+    }
+
+    /// Passes over the text before `offset`.
+    pub fn skip_to(&mut self, offset: u64) {
+        self.decided = offset;
+        self.resume = offset;
+    }
+
+    /// Walks on over `text`, whose first byte is byte `base` of the whole. `hits` are those in it,
+    /// in order.
+    pub fn walk(
+        &mut self,
+        text: &[u8],
+        base: u64,
+        hits: &[Hit],
+        ends: bool,
+        found: &mut Vec<Spot>,
+    ) -> Wait {
+        let view = View { text, base, ends };
+        let lone_close = if self.log { None } else { lone_close(view, hits) };
+        self.last_close = hits
+            .iter()
+            .rfind(|hit| matches!(hit.needle, Needle::Thinking) && is_closing(view, hit.at))
+            .map(|hit| hit.at);
+        let first = hits.partition_point(|hit| hit.at < self.resume);
+        let mut line = 0..0;
+        let mut until = Until::More;
+        self.resume = view.end();
+        for (index, hit) in hits.iter().enumerate().skip(first) {
+            if hit.at < self.decided {
+                continue;
+            }
+            if !line.contains(&hit.at) {
+                line = match view.line(hit.at) {
+                    Ok(line) => line,
+                    Err(start) => {
+                        self.resume = start.max(self.decided);
+                        until = Until::LineEnd;
+                        break;
+                    }
+                };
+            }
+            match self.step(view, &hits[index..], &line) {
+                Step::Nothing => {}
+                Step::Found(mut spot) => {
+                    spot.thinking = self.is_thinking(view, &spot)
+                        || lone_close.is_some_and(|close| spot.span.start < close);
+                    self.decided = spot.span.end;
+                    found.push(spot);
+                }
+                Step::Wait(what) => {
+                    self.resume = hit.at;
+                    until = what;
+                    break;
+                }
+            }
+        }
+        let look_back = self.limits.look_back as u64;
+        let keep = self.decided.max(self.resume.saturating_sub(look_back)).min(view.end());
+        // A line that is not decided is needed from its start.
+        let keep = if until == Until::LineEnd { keep.min(self.resume) } else { keep };
+        Wait { keep, resume: self.resume, until }
+    }
+
+    fn step(&mut self, view: View<'_>, hits: &[Hit], line: &Range<u64>) -> Step {
+        let hit = hits[0];
+        if line.start >= self.decided
+            && let Some(spot) = self.record(view, line)
+        {
+            return Step::Found(spot);
+        }
+        match hit.needle {
+            Needle::Thinking => self.tag(view, hit.at, line),
+            Needle::Delimiter(contract) => self.delimited(view, hits, line, contract),
+            Needle::Sure => self.around(view, hit.at, line),
+            Needle::Weak if super::speaks(self.channel) || !self.choice.contracts.is_empty() => {
+                self.around(view, hit.at, line)
+            }
+            Needle::Weak | Needle::Record => Step::Nothing,
+        }
+    }
+
+    /// A line that is a JSON value, or was to be one, and no review.
+    fn record(&self, view: View<'_>, line: &Range<u64>) -> Option<Spot> {
+        let bytes = view.get(line.clone());
+        let start = shape::skip_padding(bytes);
+        let bytes = bytes[start..].trim_ascii_end();
+        let opens = bytes.starts_with(b"{") || bytes.starts_with(b"[{") || bytes.starts_with(b"[[");
+        if !opens {
+            return None;
+        }
+        let value = Raw::at(bytes, 0, 0);
+        let known = transcript::known(&value).is_some();
+        let is_record = known
+            || match raw::end_of_value(bytes, 0) {
+                // A review that stands on one line is a block; it may stand in a fence.
+                End::At(_) => {
+                    let text = String::from_utf8_lossy(value.bytes);
+                    self.choice.claim(&Outline::of(&text), self.channel).is_none()
+                }
+                End::Cut | End::Broken(_) => value.entries().nth(1).is_some(),
+                End::Torn => false,
+            };
+        let spot = Spot {
+            kind: Kind::Frame,
+            span: line.clone(),
+            body: line.clone(),
+            prefix: Vec::new(),
+            closed: true,
+            thinking: false,
+            before: line.start..line.start,
+        };
+        is_record.then_some(spot)
+    }
+
+    /// A tag around reasoning. It closes anywhere; it opens where it starts a line, and in a
+    /// message anywhere if a tag that closes follows.
+    fn tag(&mut self, view: View<'_>, at: u64, line: &Range<u64>) -> Step {
+        if is_quoted(view, at) {
+            return Step::Nothing;
+        }
+        if is_closing(view, at) {
+            self.thinking = None;
+        } else if view.get(line.start..at).trim_ascii().is_empty()
+            || (!self.log && self.last_close.is_some_and(|close| at < close))
+        {
+            self.thinking = Some(at);
+        }
+        Step::Nothing
+    }
+
+    /// Whether a spot lies in reasoning: after an open tag, or on a line that a lone tag closes.
+    fn is_thinking(&self, view: View<'_>, spot: &Spot) -> bool {
+        if matches!(spot.kind, Kind::Frame) && self.log {
+            return false;
+        }
+        let limit = self.limits.block as u64;
+        let opened = self.thinking.is_some_and(|since| spot.span.start - since <= limit);
+        let rest = view.get(spot.span.end..view.end());
+        let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+        let ends_line = spot.span.end > 0 && view.get(spot.span.end - 1..spot.span.end) == b"\n";
+        opened || (!ends_line && memchr::memmem::find(rest, b"</think").is_some())
+    }
+
+    /// A delimiter line of `contract`, and the block that it opens.
+    fn delimited(
+        &mut self,
+        view: View<'_>,
+        hits: &[Hit],
+        line: &Range<u64>,
+        contract: &'static dyn Contract,
+    ) -> Step {
+        let name = contract.delimiter().unwrap_or_default();
+        let own = own_text(view.get(line.clone()));
+        let Some(opener) = delimiter(own, name) else {
+            // A mention in prose; or escaped text of a JSON document within this text.
+            let quoted = own.trim_ascii_start().starts_with(b"\"");
+            return if quoted { self.around(view, hits[0].at, line) } else { Step::Nothing };
+        };
+        if !self.choice.admits(contract) {
+            return Step::Nothing;
+        }
+        if opener.closes {
+            self.strays.closers += 1;
+            return Step::Nothing;
+        }
+        let limit = line.start + self.limits.block as u64;
+        let mut partner = None;
+        let mut seen = line.end;
+        for hit in &hits[1..] {
+            let same =
+                matches!(hit.needle, Needle::Delimiter(other) if other.id() == contract.id());
+            if !same || hit.at < seen {
+                continue;
+            }
+            if hit.at >= limit {
+                break;
+            }
+            let other = match view.line(hit.at) {
+                Ok(other) => other,
+                Err(_) => return Step::Wait(Until::LineEnd),
+            };
+            seen = other.end;
+            if let Some(delimiter) = delimiter(own_text(view.get(other.clone())), name) {
+                partner = Some((other, delimiter.closes));
+                break;
+            }
+        }
+        if partner.is_none() && !view.ends && view.end() < limit {
+            return Step::Wait(Until::Needle);
+        }
+        let before = self.before(line.start);
+        let kind = Kind::Block(contract, Carrier::Delimited);
+        let prefix = opener.prefix.to_vec();
+        if let Some((closer, true)) = partner {
+            let body = line.end..closer.start;
+            let end = self.after_fence(view, line.start, closer.end);
+            let span = line.start..closer.end;
+            if end > closer.end {
+                self.searched = end;
+            }
+            return Step::Found(Spot {
+                kind,
+                span,
+                body,
+                prefix,
+                closed: true,
+                thinking: false,
+                before,
+            });
+        }
+        let end = partner.map_or(view.end().min(limit), |(other, _)| other.start);
+        let body = line.end..enclosing::mapping_end(view, line.end..end, &prefix);
+        let text = String::from_utf8_lossy(view.get(body.clone()));
+        let keys = Outline::of(&text).count(contract.opening_keys());
+        if keys == 0 {
+            self.strays.openers += 1;
+            return Step::Nothing;
+        }
+        let span = line.start..body.end;
+        Step::Found(Spot { kind, span, body, prefix, closed: false, thinking: false, before })
+    }
+
+    /// The text before a block, as far as it is looked at.
+    pub(super) fn before(&self, start: u64) -> Range<u64> {
+        let from = self.decided.max(start.saturating_sub(self.limits.look_back as u64));
+        from.min(start)..start
+    }
+
+    /// The end of the fence around a delimited block, if there is one: its closing line would
+    /// otherwise pass for one that opens.
+    fn after_fence(&self, view: View<'_>, start: u64, end: u64) -> u64 {
+        if start == 0 || start <= self.decided || start <= view.base {
+            return end;
+        }
+        let (Ok(above), Ok(below)) = (view.line(start - 1), view.line_at(end)) else { return end };
+        let open = fenced::fence(own_text(view.get(above)));
+        match open {
+            Some(fence) if fence.is_closed_by(own_text(view.get(below.clone()))) => below.end,
+            _ => end,
+        }
+    }
+
+    /// The fence, object or mapping around a hit.
+    fn around(&mut self, view: View<'_>, at: u64, line: &Range<u64>) -> Step {
+        let before = view.get(at.saturating_sub(1)..at);
+        if at < self.searched || before.first().is_some_and(u8::is_ascii_alphabetic) {
+            return Step::Nothing;
+        }
+        match enclosing::find(self, view, at, line) {
+            Enclosing::Found(spot) => Step::Found(spot),
+            Enclosing::None(searched) => {
+                self.searched = searched;
+                Step::Nothing
+            }
+            Enclosing::Wait(until) => Step::Wait(until),
+        }
+    }
+}
+
+/// Whether the tag at `at` is one that closes.
+fn is_closing(view: View<'_>, at: u64) -> bool {
+    view.get(at..at + 2) == b"</"
+}
+
+/// Whether the tag at `at` stands in inline code: named, not meant.
+fn is_quoted(view: View<'_>, at: u64) -> bool {
+    at > 0 && view.get(at - 1..at) == b"`"
+}
+
+/// The first tag that closes reasoning, where no tag before it opens any.
+fn lone_close(view: View<'_>, hits: &[Hit]) -> Option<u64> {
+    let mut tags = hits.iter().filter(|hit| matches!(hit.needle, Needle::Thinking));
+    let first = tags.find(|hit| !is_quoted(view, hit.at))?;
+    is_closing(view, first.at).then_some(first.at)
+}

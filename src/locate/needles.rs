@@ -1,0 +1,96 @@
+//! Needles: the texts without which there is no review.
+//!
+//! All of them are searched at once over raw bytes, before anything is split, decoded or parsed.
+//! They hold no byte that JSON escapes, so they are found in an escaped text as well. Takes bytes,
+//! gives [`Hit`]s; what a hit means is told where its line is looked at.
+
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use crate::contract::{CONTRACTS, Contract};
+use crate::transcript;
+
+/// What a needle is for.
+#[derive(Clone, Copy)]
+pub enum Needle {
+    /// The name in a contract's delimiter lines.
+    Delimiter(&'static dyn Contract),
+    /// Stands in the blocks of a contract and in little else.
+    Sure,
+    /// Stands in the blocks of contracts, and in much else.
+    Weak,
+    /// Opens or closes a passage of reasoning.
+    Thinking,
+    /// Stands in records that say what others need.
+    Record,
+}
+
+/// Where a needle stands.
+#[derive(Clone, Copy)]
+pub struct Hit {
+    /// Its first byte.
+    pub at: u64,
+    /// What it is for.
+    pub needle: Needle,
+}
+
+/// The tags around reasoning, without the mark that closes them.
+const THINKING: [&str; 4] = ["<think", "</think", "<reasoning>", "</reasoning>"];
+
+struct Needles {
+    searcher: AhoCorasick,
+    kinds: Vec<Needle>,
+    longest: usize,
+}
+
+fn needles() -> &'static Needles {
+    static NEEDLES: OnceLock<Needles> = OnceLock::new();
+    NEEDLES.get_or_init(|| {
+        let mut texts: Vec<&'static str> = Vec::new();
+        let mut kinds = Vec::new();
+        let mut add = |text: &'static str, needle: Needle| {
+            if !texts.contains(&text) {
+                texts.push(text);
+                kinds.push(needle);
+            }
+        };
+        for contract in CONTRACTS {
+            if let Some(name) = contract.delimiter() {
+                add(name, Needle::Delimiter(*contract));
+            }
+            contract.needles().iter().for_each(|text| add(text, Needle::Sure));
+        }
+        for contract in CONTRACTS {
+            contract.weak_needles().iter().for_each(|text| add(text, Needle::Weak));
+        }
+        THINKING.iter().for_each(|text| add(text, Needle::Thinking));
+        transcript::NEEDLES.iter().for_each(|text| add(text, Needle::Record));
+        let longest = texts.iter().map(|text| text.len()).max().unwrap_or_default();
+        // Only the leftmost kinds of match have a SIMD prefilter.
+        let searcher = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostFirst)
+            .build(&texts)
+            .expect("invariant: a handful of short needles fits any searcher");
+        Needles { searcher, kinds, longest }
+    })
+}
+
+/// Bytes of the longest needle.
+pub fn longest() -> usize {
+    needles().longest
+}
+
+/// Whether any needle stands in `bytes`.
+pub fn any(bytes: &[u8]) -> bool {
+    needles().searcher.is_match(bytes)
+}
+
+/// Every hit in `bytes`, in order; `base` is the offset of the first byte.
+pub fn hits(bytes: &[u8], base: u64) -> impl Iterator<Item = Hit> + '_ {
+    let needles = needles();
+    needles.searcher.find_iter(bytes).map(move |found| Hit {
+        at: base + found.start() as u64,
+        needle: needles.kinds[found.pattern().as_usize()],
+    })
+}

@@ -1,0 +1,169 @@
+//! The generic walk: JSON of no format that we know.
+//!
+//! Every string is a message and every object may be a review. Who speaks is told by the nearest
+//! object around it that has a `role`, `type`, `source` or `author` with a word we know; where
+//! there is none the channel is `text`. An object with a tool's `name` and an input is a call.
+
+use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript};
+use crate::record::Channel;
+
+/// Any JSON.
+pub struct Json;
+
+impl Transcript for Json {
+    fn id(&self) -> &'static str {
+        "json"
+    }
+
+    fn reads(&self) -> &'static str {
+        "JSON and JSONL of any other shape: every string, with the role that stands nearest"
+    }
+
+    fn recognised_by(&self) -> &'static str {
+        "JSON that no other format knows"
+    }
+
+    fn read<'a>(&self, record: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
+        let origin = Origin { place: "json", session_id: session.id.clone(), ..Origin::default() };
+        walk(record, Channel::Text, &origin, sink);
+    }
+}
+
+/// Levels of nesting that are looked into.
+const LEVELS: u32 = 64;
+
+/// Gives every string and object within `value`, on `channel` where nothing nearer says who speaks.
+pub(super) fn walk<'a>(value: Raw<'a>, channel: Channel, origin: &Origin, sink: Sink<'_, 'a>) {
+    walk_level(value, channel, origin, LEVELS, sink);
+}
+
+fn walk_level<'a>(
+    value: Raw<'a>,
+    channel: Channel,
+    origin: &Origin,
+    levels: u32,
+    sink: Sink<'_, 'a>,
+) {
+    // A frame is read because something stands in it; most of its values do not hold it.
+    if levels == 0 || !crate::locate::needles::any(value.bytes) {
+        return;
+    }
+    if value.is_string() {
+        sink(Item::Message(Message { channel, body: Body::Text(value), origin: origin.clone() }));
+    } else if value.is_array() {
+        for item in value.items() {
+            walk_level(item, channel, origin, levels - 1, sink);
+        }
+    } else if value.is_object() {
+        let here = Speaker::of(&value, channel, origin);
+        if let Some((name, input)) = here.call {
+            let channel = if channel.is_hidden() { channel } else { Channel::ToolInput };
+            let body = Body::Call(name, input);
+            sink(Item::Message(Message { channel, body, origin: here.origin }));
+            return;
+        }
+        let body = Body::Value(value);
+        let taken = sink(Item::Message(Message {
+            channel: here.channel,
+            body,
+            origin: here.origin.clone(),
+        }));
+        if taken {
+            return;
+        }
+        for (key, value) in value.entries() {
+            let channel = match key.text().as_deref() {
+                Some("thinking" | "reasoning" | "reasoning_content")
+                    if !here.channel.is_hidden() =>
+                {
+                    Channel::Thinking
+                }
+                Some("prompt" | "instructions" | "system_prompt") if !here.channel.is_hidden() => {
+                    Channel::System
+                }
+                _ => here.channel,
+            };
+            walk_level(value, channel, &here.origin, levels - 1, sink);
+        }
+    }
+}
+
+/// What an object says about those who speak within it.
+struct Speaker<'a> {
+    channel: Channel,
+    origin: Origin,
+    call: Option<(std::borrow::Cow<'a, str>, Raw<'a>)>,
+}
+
+impl<'a> Speaker<'a> {
+    fn of(object: &Raw<'a>, channel: Channel, origin: &Origin) -> Self {
+        const ROLES: usize = 4;
+        let [
+            role,
+            kind,
+            source,
+            author,
+            id,
+            session,
+            session_snake,
+            time,
+            name,
+            input,
+            arguments,
+            args,
+            parameters,
+        ] = object.fields([
+            "role",
+            "type",
+            "source",
+            "author",
+            "id",
+            "sessionId",
+            "session_id",
+            "timestamp",
+            "name",
+            "input",
+            "arguments",
+            "args",
+            "parameters",
+        ]);
+        let words: [Option<Raw<'a>>; ROLES] = [role, kind, source, author];
+        let mut here = Self { channel, origin: origin.clone(), call: None };
+        if let Some(spoken) = words.iter().flatten().find_map(|word| channel_of(&word.text()?)) {
+            here.channel = spoken;
+        }
+        if let Some(id) = id.and_then(|id| id.owned()) {
+            here.origin.message_id = Some(id);
+        }
+        if let Some(session) = session.or(session_snake).and_then(|session| session.owned()) {
+            here.origin.session_id = Some(session);
+        }
+        if let Some(time) = time.and_then(|time| time.owned()) {
+            here.origin.timestamp = Some(time);
+        }
+        let input = input.or(arguments).or(args).or(parameters);
+        if let (Some(name), Some(input)) = (name.and_then(|name| name.text()), input) {
+            here.origin.tool_call_id = here.origin.message_id.take();
+            here.call = Some((name, input));
+        }
+        here
+    }
+}
+
+/// The channel that a word for a role means.
+fn channel_of(word: &str) -> Option<Channel> {
+    Some(match word {
+        "assistant" | "agent" | "model" | "ai" | "AIMessage" | "gemini" => Channel::Assistant,
+        "user" | "human" | "HumanMessage" => Channel::User,
+        "system" | "developer" => Channel::System,
+        "tool"
+        | "tool_result"
+        | "toolResult"
+        | "function"
+        | "function_call_output"
+        | "environment" => Channel::ToolResult,
+        "thinking" | "reasoning" => Channel::Thinking,
+        "summary" | "compaction" | "compacted" => Channel::Summary,
+        _ => return None,
+    })
+}
