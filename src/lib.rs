@@ -5,4 +5,6 @@ pub mod limits;
 pub mod locate;
 pub mod parse;
 pub mod record;
+pub mod scan;
+pub mod settle;
 pub mod transcript;

@@ -10,13 +10,16 @@ use crate::parse::Node;
 use crate::record::{Basis, Level, Review, Violation};
 
 mod agentmux_review;
+mod check;
 mod dev_critic;
 pub mod location;
 mod outline;
 pub mod schema;
 mod sdlc_review;
+mod template;
 mod workflow_reviewer;
 
+pub use check::{Checked, check};
 pub use outline::{Outline, yaml_key};
 
 /// The contracts, in the order in which a block is offered to them.
@@ -72,10 +75,10 @@ pub trait Contract: Sync {
         false
     }
 
-    /// Whether an agent that was called for this (the call's description) answers with such a
+    /// What the description of an agent's call starts with, if the agent answers with such a
     /// review.
-    fn answers(&self, _description: &str) -> bool {
-        false
+    fn called_as(&self) -> Option<&'static str> {
+        None
     }
 
     /// For a message without a block: the review that its prose tells of, if this contract asks

@@ -24,9 +24,16 @@ pub use locator::{Locator, Until, Wait};
 pub struct Choice {
     /// The contracts that were named; none named means all.
     pub contracts: Vec<&'static dyn Contract>,
+    /// Whatever has a key of the one contract named is taken for one of its blocks.
+    pub any_key: bool,
 }
 
 impl Choice {
+    /// Blocks of this contract, by any of its keys.
+    pub fn only(contract: &'static dyn Contract) -> Self {
+        Self { contracts: vec![contract], any_key: true }
+    }
+
     /// Whether this contract is looked for.
     pub fn admits(&self, contract: &dyn Contract) -> bool {
         self.contracts.is_empty() || self.names(contract)
@@ -44,6 +51,11 @@ impl Choice {
         outline: &Outline<'_>,
         channel: Channel,
     ) -> Option<(&'static dyn Contract, Claim)> {
+        if self.any_key {
+            let contract = *self.contracts.first()?;
+            let keys = outline.count(contract.opening_keys());
+            return (keys > 0).then_some((contract, Claim::Sure));
+        }
         let best = CONTRACTS
             .iter()
             .filter(|contract| self.admits(**contract))
@@ -140,6 +152,11 @@ impl<'t> Block<'t> {
     pub fn indented(text: String, start: Place, columns: u64) -> Self {
         let lines = text.split_inclusive('\n').count();
         Self { text: text.into(), start, stripped: vec![columns; lines] }
+    }
+
+    /// The same block in a text in which it starts at `start`.
+    pub fn moved_to(self, start: Place) -> Self {
+        Self { start, ..self }
     }
 
     /// The place in the text around of a place in the block.

@@ -1,0 +1,91 @@
+//! The check of a block against its contract: shape, rules, and the status that follows.
+//!
+//! Takes what the parser made of a block, gives the review with its violations and its status. A
+//! block that is broken or cut is not held to its shape, which it cannot show any more: it keeps
+//! what was read with certainty, except a pass.
+
+use super::{Contract, Setting, template};
+use crate::locate::{Block, CLOSE_MISSING};
+use crate::parse::{Fault, Reading};
+use crate::record::{Level, Place, Review, Status, Verdict, Violation};
+
+/// A review with its status.
+pub struct Checked {
+    /// The review.
+    pub review: Review,
+    /// What is to be said about it.
+    pub status: Status,
+}
+
+/// Checks `reading`, which is what came out of `block`, against `contract`.
+pub fn check(
+    contract: &dyn Contract,
+    block: &Block<'_>,
+    reading: &Reading<'_>,
+    closed: bool,
+    setting: &Setting<'_>,
+) -> Checked {
+    let mut review = Review::default();
+    let whole = closed && reading.faults.is_empty();
+    if let Some(node) = &reading.node {
+        if whole {
+            contract.schema().note(node, &mut review);
+        }
+        contract.read(node, setting, &mut review);
+    }
+    let is_template = template::is_template(block, reading);
+    if !whole {
+        review.violations.clear();
+        review.verdict_expected = None;
+        review.verdict = review.verdict.filter(|verdict| *verdict != Verdict::Pass);
+    }
+    review.violations.splice(0..0, reading.faults.iter().map(violation));
+    if !closed {
+        review.violations.insert(0, cut(block));
+    }
+    for violation in &mut review.violations {
+        if let (Some(line), Some(column)) = (violation.line, violation.column) {
+            let place = block.outer(Place { line, column });
+            (violation.line, violation.column) = (Some(place.line), Some(place.column));
+        }
+    }
+    let breaks = |level| review.violations.iter().any(|violation| violation.level == level);
+    let status = match () {
+        () if is_template => Status::Template,
+        () if !closed => Status::Incomplete,
+        () if !reading.faults.is_empty() => Status::Malformed,
+        () if breaks(Level::Error) => Status::Invalid,
+        () if breaks(Level::Conflict) => Status::Inconsistent,
+        () => Status::Valid,
+    };
+    review.number_findings(contract.id());
+    Checked { review, status }
+}
+
+fn violation(fault: &Fault) -> Violation {
+    Violation {
+        code: fault.rule.code,
+        level: fault.rule.level,
+        basis: fault.rule.basis,
+        pointer: String::new(),
+        line: Some(fault.place.line),
+        column: Some(fault.place.column),
+        message: fault.message.clone(),
+        found: fault.found.clone(),
+    }
+}
+
+/// The violation of a block without an end, at its last line.
+fn cut(block: &Block<'_>) -> Violation {
+    let lines = block.text.lines().count().max(1) as u64;
+    Violation {
+        code: CLOSE_MISSING.code,
+        level: CLOSE_MISSING.level,
+        basis: CLOSE_MISSING.basis,
+        pointer: String::new(),
+        line: Some(lines),
+        column: Some(1),
+        message: "the block ends here without its closing line".to_owned(),
+        found: None,
+    }
+}

@@ -1,0 +1,217 @@
+//! Settling: what hangs on other messages, in the order of the input.
+//!
+//! Takes records in order with the calls and results around them, gives those that are to be
+//! written: copies told from reviews, the tool's answer noted, the agent named by its call. Looks
+//! ahead a bounded number of lines, and remembers a bounded number of reviews. The only part of
+//! the flow that keeps state from one frame to the next.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use crate::limits::Limits;
+use crate::record::{Carrier, Channel, Record};
+use crate::scan::Ties;
+use crate::transcript::AgentCall;
+
+/// What comes in, in the order of the input.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A record, and how it belongs to other messages.
+    Record(Box<Record>, Ties),
+    /// An agent calls another one.
+    Call(AgentCall),
+    /// A tool answers a call.
+    Result {
+        /// The call.
+        tool_call_id: String,
+        /// Whether the tool took what it was given.
+        taken: bool,
+    },
+    /// A review is handed in by this call.
+    Submitted {
+        /// The call.
+        tool_call_id: String,
+    },
+}
+
+/// The state of one input, and what is known of its sessions.
+pub struct Settle<'l> {
+    limits: &'l Limits,
+    /// Copies are marked and kept.
+    pub mark_copies: bool,
+    /// What tools gave back is read too.
+    pub tool_results: bool,
+    waiting: VecDeque<Waiting>,
+    calls: HashMap<String, AgentCall>,
+    submissions: HashSet<String>,
+    known: Known,
+    /// Copies that were told.
+    pub copies: u64,
+}
+
+/// A record that may wait for a tool's answer.
+struct Waiting {
+    record: Box<Record>,
+    /// The last line in which an answer is looked for; `None` where none is awaited.
+    until: Option<u64>,
+}
+
+impl<'l> Settle<'l> {
+    /// Nothing known yet.
+    pub fn new(limits: &'l Limits) -> Self {
+        Self {
+            limits,
+            mark_copies: false,
+            tool_results: false,
+            waiting: VecDeque::new(),
+            calls: HashMap::new(),
+            submissions: HashSet::new(),
+            known: Known::new(limits.remembered),
+            copies: 0,
+        }
+    }
+
+    /// Takes what comes next; `line` is its line in the input.
+    pub fn take(&mut self, outcome: Outcome, line: u64) {
+        self.pass(line);
+        match outcome {
+            Outcome::Record(record, ties) => self.record(record, &ties),
+            Outcome::Call(call) => {
+                self.calls.insert(call.id.clone(), call);
+            }
+            Outcome::Submitted { tool_call_id } => {
+                self.submissions.insert(tool_call_id);
+            }
+            Outcome::Result { tool_call_id, taken } => self.answer(&tool_call_id, taken),
+        }
+    }
+
+    /// Says that the input was read up to `line`.
+    pub fn pass(&mut self, line: u64) {
+        for waiting in &mut self.waiting {
+            waiting.until = waiting.until.filter(|until| *until >= line);
+        }
+    }
+
+    /// Says that the input is at its end.
+    pub fn end(&mut self) {
+        self.waiting.iter_mut().for_each(|waiting| waiting.until = None);
+        self.calls.clear();
+        self.submissions.clear();
+    }
+
+    /// The next record that is settled.
+    pub fn next(&mut self) -> Option<Record> {
+        let settled = self.waiting.front().is_some_and(|waiting| waiting.until.is_none());
+        if settled { self.waiting.pop_front().map(|waiting| *waiting.record) } else { None }
+    }
+
+    fn record(&mut self, mut record: Box<Record>, ties: &Ties) {
+        let call = ties.agent_call.as_ref().and_then(|id| self.calls.get(id));
+        if ties.needs_call && call.is_none() {
+            if !self.tool_results {
+                return;
+            }
+            record.source.channel = Channel::ToolResult;
+        }
+        if let Some(start) = ties.needs_description {
+            let described = call.and_then(|call| call.description.as_deref());
+            if !described.is_some_and(|text| text.starts_with(start)) {
+                return;
+            }
+        }
+        if record.source.agent.is_none() {
+            record.source.agent = call.and_then(|call| call.agent.clone());
+        }
+        if self.known.is_copy(&record, ties) {
+            self.copies += 1;
+            if !self.mark_copies {
+                return;
+            }
+            record.source.copy = true;
+        }
+        let awaits = record.source.tool_call_id.is_some()
+            && matches!(record.carrier, Carrier::ToolInput | Carrier::File);
+        let until = awaits.then(|| record.source.line + self.limits.look_ahead);
+        self.waiting.push_back(Waiting { record, until });
+    }
+
+    /// A tool took or refused what a call gave it.
+    fn answer(&mut self, call: &str, taken: bool) {
+        let submission = self.submissions.remove(call);
+        for waiting in &mut self.waiting {
+            if waiting.until.is_none() {
+                continue;
+            }
+            let source = &mut waiting.record.source;
+            let own = source.tool_call_id.as_deref() == Some(call);
+            match waiting.record.carrier {
+                // A file that was written is handed in by a later call.
+                Carrier::File if own && taken => {}
+                Carrier::File if own || submission => {
+                    source.accepted = Some(taken);
+                    waiting.until = None;
+                }
+                Carrier::ToolInput if own => {
+                    source.accepted = Some(taken);
+                    waiting.until = None;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The reviews that were seen, to tell copies of them.
+struct Known {
+    reviews: HashMap<String, Seen>,
+    order: VecDeque<String>,
+    capacity: usize,
+}
+
+/// Where the same content of the same session was seen.
+#[derive(Default)]
+struct Seen {
+    /// The messages, by the kind of place that they stand in.
+    messages: HashMap<(&'static str, Channel), HashSet<String>>,
+    /// How many reviews there are: the most messages that one kind of place holds.
+    reviews: usize,
+}
+
+impl Known {
+    fn new(capacity: usize) -> Self {
+        Self { reviews: HashMap::new(), order: VecDeque::new(), capacity }
+    }
+
+    /// Whether the same content was seen in the same message, or through another place. Two
+    /// messages in the same kind of place are two reviews.
+    fn is_copy(&mut self, record: &Record, ties: &Ties) -> bool {
+        let source = &record.source;
+        let session = source.session_id.as_deref().unwrap_or(&source.input);
+        let key = format!("{session}\0{}", record.content_id);
+        if !self.reviews.contains_key(&key) {
+            self.order.push_back(key.clone());
+            if self.order.len() > self.capacity
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.reviews.remove(&oldest);
+            }
+        }
+        let seen = self.reviews.entry(key).or_default();
+        let message = source
+            .tool_call_id
+            .as_ref()
+            .or(source.message_id.as_ref())
+            .cloned()
+            .unwrap_or_else(|| match source.channel {
+                // A log is one message.
+                Channel::Text if ties.place == "text" => String::new(),
+                _ => format!("{}\0{}\0{}", source.input, source.line, ties.message),
+            });
+        let messages = seen.messages.entry((ties.place, source.channel)).or_default();
+        messages.insert(message);
+        let count = messages.len();
+        let is_new = count > seen.reviews;
+        seen.reviews = seen.reviews.max(count);
+        !is_new
+    }
+}
