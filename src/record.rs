@@ -414,6 +414,29 @@ macro_rules! content {
     };
 }
 
+impl Record {
+    /// The record of a review, with its ids.
+    pub fn new(
+        contract: &'static str,
+        carrier: Carrier,
+        status: Status,
+        review: Review,
+        source: Source,
+    ) -> Self {
+        Self {
+            id: record_id(&source.input, source.offset, contract),
+            content_id: review.content_id(contract),
+            contract,
+            carrier,
+            status,
+            review,
+            source,
+            truncated: false,
+            raw: None,
+        }
+    }
+}
+
 impl Serialize for Record {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let review = &self.review;

@@ -12,6 +12,7 @@ use crate::record::{Basis, Level, Review, Violation};
 mod agentmux_review;
 mod check;
 mod dev_critic;
+mod fields;
 pub mod location;
 mod outline;
 pub mod schema;

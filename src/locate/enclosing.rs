@@ -41,12 +41,12 @@ pub(super) fn find(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<
             match view.line(reach) {
                 Ok(line) if line.start == reach => position = reach,
                 Ok(line) => position = line.end,
-                Err(_) => return Enclosing::Wait(Until::LineEnd),
+                Err(_) => return Enclosing::Wait(Until::Byte(b'\n')),
             }
         }
     }
     while position <= at {
-        let Ok(here) = view.line_at(position) else { return Enclosing::Wait(Until::LineEnd) };
+        let Ok(here) = view.line_at(position) else { return Enclosing::Wait(Until::Byte(b'\n')) };
         match construct(locator, view, &here) {
             Ok(Some(construct)) if construct.span.contains(&at) => {
                 return match claim(locator, view, construct) {
@@ -134,7 +134,7 @@ fn fenced(
         };
     let mut at_first = true;
     while position < view.end() && position < limit {
-        let Ok(line) = view.line_at(position) else { return Err(Until::LineEnd) };
+        let Ok(line) = view.line_at(position) else { return Err(Until::Byte(b'\n')) };
         let own = own_text(view.get(line.clone()));
         if open.is_closed_by(own) {
             return Ok(whole(&start, open, line.start, line.end, true));
@@ -156,7 +156,7 @@ fn fenced(
                 let text = view.get(object..view.end().min(limit));
                 if let End::At(length) = end_of_value(text, 0) {
                     let end = object + length as u64;
-                    position = view.line(end - 1).map_err(|_| Until::LineEnd)?.end;
+                    position = view.line(end - 1).map_err(|_| Until::Byte(b'\n'))?.end;
                 }
             }
         }
@@ -177,14 +177,18 @@ fn object(locator: &Locator<'_>, view: View<'_>, start: u64) -> Result<Option<Co
         let span = start..start + length as u64;
         Construct { body: span.clone(), span, prefix: Vec::new(), carrier: Carrier::Bare, closed }
     };
-    match end_of_value(text, 0) {
+    let end = end_of_value(text, 0);
+    match end {
         End::At(length) => Ok(Some(whole(length, true))),
         End::Broken(_) if !text.starts_with(b"{") => Ok(None),
         End::Broken(_) | End::Torn | End::Cut => {
             if extent.is_none() && !view.ends && view.end() < limit {
                 return Err(Until::Byte(b'}'));
             }
-            Ok(Some(whole(text.trim_ascii_end().len(), false)))
+            let text = text.trim_ascii_end();
+            // A quote too many or too few: broken, but not cut.
+            let closed = !matches!(end, End::Torn) && text.ends_with(b"}");
+            Ok(Some(whole(text.len(), closed)))
         }
     }
 }
@@ -220,11 +224,19 @@ fn mapping(
     let limit = here.start + locator.limits.block as u64;
     let end = mapping_end(view, here.start..view.end().min(limit), prefix);
     if end == view.end() && !view.ends && end < limit {
-        return Err(Until::LineEnd);
+        return Err(Until::Byte(b'\n'));
     }
     let span = here.start..end;
     let prefix = prefix.to_vec();
     Ok(Construct { body: span.clone(), span, prefix, carrier: Carrier::Bare, closed: true })
+}
+
+/// Whether all lines of `text` may be those of a mapping in block style.
+pub fn mapping_reaches(text: &[u8]) -> bool {
+    let text = text.trim_ascii_end();
+    let text = text.strip_prefix(b"---").unwrap_or(text);
+    let view = View { text, base: 0, ends: true };
+    mapping_end(view, 0..view.end(), b"") == view.end()
 }
 
 /// Where the lines that start at `range.start` stop being those of a mapping in block style.

@@ -17,6 +17,7 @@ mod fenced;
 mod locator;
 pub mod needles;
 
+pub use enclosing::mapping_reaches;
 pub use locator::{Locator, Until, Wait};
 
 /// What is looked for.

@@ -31,6 +31,8 @@ pub enum Needle {
 pub struct Hit {
     /// Its first byte.
     pub at: u64,
+    /// The byte after its last.
+    pub end: u64,
     /// What it is for.
     pub needle: Needle,
 }
@@ -91,6 +93,7 @@ pub fn hits(bytes: &[u8], base: u64) -> impl Iterator<Item = Hit> + '_ {
     let needles = needles();
     needles.searcher.find_iter(bytes).map(move |found| Hit {
         at: base + found.start() as u64,
+        end: base + found.end() as u64,
         needle: needles.kinds[found.pattern().as_usize()],
     })
 }

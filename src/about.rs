@@ -1,0 +1,79 @@
+//! What the program says about itself: lists, explanations, schemas. All of it comes from the
+//! tables, so that it cannot disagree with what the program does.
+
+use std::fmt::Write as _;
+
+use crate::cli::List;
+use crate::contract::{CONTRACTS, Rule, all_rules, by_id};
+use crate::emit::EMITTERS;
+use crate::transcript::TRANSCRIPTS;
+
+/// The JSON Schema of a record.
+pub const RECORD_SCHEMA: &str = include_str!("record.schema.json");
+
+/// The list of a kind, a line each: the name, then what it is.
+pub fn list(kind: List) -> String {
+    let rows: Vec<Vec<&str>> = match kind {
+        List::Contracts => CONTRACTS
+            .iter()
+            .map(|contract| vec![contract.id(), contract.about(), contract.carriers()])
+            .collect(),
+        List::Transcripts => TRANSCRIPTS
+            .iter()
+            .map(|format| vec![format.id(), format.reads(), format.recognised_by()])
+            .collect(),
+        List::Emitters => EMITTERS.iter().map(|emitter| vec![emitter.id(), emitter.about()]).collect(),
+        List::Rules => all_rules()
+            .iter()
+            .map(|rule| vec![rule.code, rule.level.word(), rule.basis.word(), first_sentence(rule)])
+            .collect(),
+    };
+    let mut widths = [0; 4];
+    for row in &rows {
+        for (column, cell) in row.iter().enumerate() {
+            widths[column] = widths[column].max(cell.chars().count());
+        }
+    }
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths) {
+            let _ = write!(line, "{cell:width$}  ");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn first_sentence(rule: &Rule) -> &'static str {
+    rule.meaning.split_inclusive(". ").next().unwrap_or_default().trim_end()
+}
+
+/// What a rule asks for, and how to mend what breaks it.
+pub fn explain(code: &str) -> Option<String> {
+    let rule = all_rules().iter().find(|rule| rule.code == code)?;
+    let owners: Vec<_> = CONTRACTS
+        .iter()
+        .filter(|contract| contract.rules().iter().any(|own| own.code == code))
+        .map(|contract| contract.id())
+        .collect();
+    let owners = if owners.is_empty() { "every contract".to_owned() } else { owners.join(", ") };
+    Some(format!(
+        "{code} ({level}, {basis}; {owners})\n\n{meaning}\n\nTo mend it: {mend}\n",
+        level = rule.level.word(),
+        basis = rule.basis.word(),
+        meaning = rule.meaning,
+        mend = rule.mend,
+    ))
+}
+
+/// The schema that is asked for.
+pub fn schema(what: &str) -> Option<String> {
+    let text = match what.strip_prefix("contract:") {
+        Some(name) => by_id(name)?.schema().text(),
+        None if what == "json" => RECORD_SCHEMA,
+        None => return None,
+    };
+    Some(format!("{}\n", text.trim_end()))
+}

@@ -1,0 +1,131 @@
+//! The flow, from a frame to its records.
+//!
+//! Takes what a scan finds, gives records. This is the one place where the stages stand together:
+//! transcript and location (in the scan), parsing, contract, record. What comes before is `input`
+//! and `drive`, what comes after are `settle` and `emit`.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::contract;
+use crate::locate::Strays;
+use crate::parse::{self, Caps};
+use crate::record::{Record, Status};
+use crate::scan::{Event, Found, Scope, Ties};
+use crate::settle::Outcome;
+use crate::transcript::frame::Damage;
+
+/// What is to be done.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// What is looked for, where, within which caps.
+    pub scope: Scope,
+    /// Templates are records too.
+    pub templates: bool,
+    /// Records carry their block's text.
+    pub raw: bool,
+    /// The name of the one input, in place of its own.
+    pub input_name: Option<String>,
+}
+
+/// What came of one or more frames.
+#[derive(Debug, Default)]
+pub struct Harvest {
+    /// Records, and what others need to know, in order.
+    pub outcomes: Vec<Outcome>,
+    /// Messages that were looked into.
+    pub messages: u64,
+    /// Templates, which are no reviews.
+    pub templates: u64,
+    /// Delimiter lines without a block.
+    pub strays: u64,
+    /// Faults of frames: how many, and the first one's byte.
+    pub damage: BTreeMap<Damage, (u64, u64)>,
+}
+
+/// The flow: what a scan finds becomes records.
+pub fn flow(options: &Options, scan: impl FnOnce(&mut dyn FnMut(Event<'_>))) -> Harvest {
+    let mut harvest = Harvest::default();
+    // transcript → locate
+    scan(&mut |event| match event {
+        Event::Found(found) => {
+            let ties = found.ties.clone();
+            let record = record(options, found);
+            harvest.keep(options, record, ties);
+        }
+        other => harvest.note(other),
+    });
+    harvest.mark_last();
+    harvest
+}
+
+/// A block becomes a record.
+fn record(options: &Options, found: Found<'_>) -> Record {
+    let Found { contract, carrier, block, closed, cut, setting, source, .. } = found;
+    let mut block = match block {
+        Ok(block) => block,
+        Err(review) => {
+            return Record::new(contract.id(), carrier, Status::MissingBlock, *review, source);
+        }
+    };
+    if cut && !closed {
+        block.drop_cut_line();
+    }
+    let limits = &options.scope.limits;
+    // parse
+    let reading = parse::parse(&block.text, Caps { nesting: limits.nesting, nodes: limits.nodes });
+    // contract
+    let checked = contract::check(contract, &block, &reading, closed, &setting);
+    // record
+    let mut record = Record::new(contract.id(), carrier, checked.status, checked.review, source);
+    record.raw = options.raw.then(|| block.text.into_owned());
+    record
+}
+
+impl Harvest {
+    fn keep(&mut self, options: &Options, record: Record, ties: Ties) {
+        if record.status == Status::Template {
+            self.templates += 1;
+            if !options.templates {
+                return;
+            }
+        }
+        self.outcomes.push(Outcome::Record(Box::new(record), ties));
+    }
+
+    fn note(&mut self, event: Event<'_>) {
+        match event {
+            Event::Found(_) => {}
+            Event::Call(call) => self.outcomes.push(Outcome::Call(call)),
+            Event::Result { tool_call_id, taken } => {
+                self.outcomes.push(Outcome::Result { tool_call_id, taken });
+            }
+            Event::Submitted { tool_call_id } => {
+                self.outcomes.push(Outcome::Submitted { tool_call_id });
+            }
+            Event::Damage(damage, offset) => {
+                self.damage.entry(damage).or_insert((0, offset)).0 += 1;
+            }
+            Event::Message(strays) => {
+                self.messages += 1;
+                self.stray(strays);
+            }
+        }
+    }
+
+    /// Counts delimiter lines without a block.
+    pub fn stray(&mut self, strays: Strays) {
+        self.strays += strays.openers + strays.closers;
+    }
+
+    /// Marks the last block of each reviewer in a message that has an end.
+    fn mark_last(&mut self) {
+        let mut later = HashSet::new();
+        for outcome in self.outcomes.iter_mut().rev() {
+            let Outcome::Record(record, ties) = outcome else { continue };
+            let reviewer = record.review.reviewer.clone();
+            if record.source.last.is_some() {
+                record.source.last = Some(later.insert((ties.message, record.contract, reviewer)));
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The window on an input: the bytes that are not decided yet, with the hits in them.
+//!
+//! Takes chunks in order, gives one contiguous text. A needle that lies across two chunks is found
+//! where they meet, so that it does not matter how an input is cut.
+
+use bytes::{Buf, BytesMut};
+
+use crate::locate::needles::{self, Hit};
+
+/// The bytes from `base` on that have arrived and were not let go.
+#[derive(Default)]
+pub struct Window {
+    bytes: BytesMut,
+    base: u64,
+    /// The line of byte `base`, from 1.
+    line: u64,
+    /// A byte further on, and its line.
+    cursor: (u64, u64),
+    hits: Vec<Hit>,
+}
+
+impl Window {
+    /// An empty window at the start of an input.
+    pub fn new() -> Self {
+        Self { line: 1, cursor: (0, 1), ..Self::default() }
+    }
+
+    /// The bytes.
+    pub fn text(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The offset of the first byte.
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// The offset after the last byte.
+    pub fn end(&self) -> u64 {
+        self.base + self.bytes.len() as u64
+    }
+
+    /// The hits in it, in order.
+    pub fn hits(&self) -> &[Hit] {
+        &self.hits
+    }
+
+    /// The bytes from `start` on.
+    pub fn from(&self, start: u64) -> &[u8] {
+        let start = usize::try_from(start.saturating_sub(self.base)).unwrap_or(usize::MAX);
+        &self.bytes[start.min(self.bytes.len())..]
+    }
+
+    /// Takes the next bytes, with the hits within them.
+    pub fn push(&mut self, bytes: &[u8], hits: impl IntoIterator<Item = Hit>) {
+        let joint = self.end();
+        let reach = needles::longest() - 1;
+        let left = self.bytes.len().saturating_sub(reach);
+        let mut across = self.bytes[left..].to_vec();
+        across.extend_from_slice(&bytes[..reach.min(bytes.len())]);
+        let base = self.base + left as u64;
+        self.hits.extend(
+            needles::hits(&across, base).filter(|hit| hit.at < joint && hit.end > joint),
+        );
+        self.hits.extend(hits);
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Lets go what lies before `keep`; hits before `resume` are not needed again.
+    pub fn advance(&mut self, keep: u64, resume: u64) {
+        self.line = self.line_at(keep);
+        let count = usize::try_from(keep - self.base).unwrap_or(usize::MAX);
+        self.bytes.advance(count.min(self.bytes.len()));
+        self.base = keep;
+        if self.cursor.0 < keep {
+            self.cursor = (keep, self.line);
+        }
+        let done = self.hits.partition_point(|hit| hit.at < resume);
+        self.hits.drain(..done);
+    }
+
+    /// Lets go everything, and goes on at `offset` on `line`.
+    pub fn restart(&mut self, offset: u64, line: u64) {
+        self.bytes.clear();
+        self.hits.clear();
+        self.base = offset;
+        self.line = line;
+        self.cursor = (offset, line);
+    }
+
+    /// The line of byte `at`, from 1.
+    pub fn line_at(&mut self, at: u64) -> u64 {
+        let (from, line) =
+            if at >= self.cursor.0 { self.cursor } else { (self.base, self.line) };
+        let index = |offset: u64| (offset - self.base) as usize;
+        let between = &self.bytes[index(from)..index(at)];
+        let line = line + memchr::memchr_iter(b'\n', between).count() as u64;
+        self.cursor = (at, line);
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_needle_is_found_however_the_text_is_cut() {
+        let text = b"one verdict two\nsdlc-review-output three workflow-reviewer-x\nverdict";
+        let whole: Vec<_> = needles::hits(text, 0).map(|hit| (hit.at, hit.end)).collect();
+        assert_eq!(whole.len(), 4);
+        for size in 1..text.len() {
+            let mut window = Window::new();
+            let mut offset = 0;
+            for piece in text.chunks(size) {
+                window.push(piece, needles::hits(piece, offset).collect::<Vec<_>>());
+                offset += piece.len() as u64;
+            }
+            let cut: Vec<_> = window.hits().iter().map(|hit| (hit.at, hit.end)).collect();
+            assert_eq!(cut, whole, "pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        let mut window = Window::new();
+        window.push(b"a\nb\nc\nd", []);
+        assert_eq!(window.line_at(4), 3);
+        assert_eq!(window.line_at(0), 1);
+        window.advance(2, 2);
+        assert_eq!(window.line_at(6), 4);
+        assert_eq!(window.line_at(2), 2);
+    }
+}
