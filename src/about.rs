@@ -22,7 +22,9 @@ pub fn list(kind: List) -> String {
             .iter()
             .map(|format| vec![format.id(), format.reads(), format.recognised_by()])
             .collect(),
-        List::Emitters => EMITTERS.iter().map(|emitter| vec![emitter.id(), emitter.about()]).collect(),
+        List::Emitters => {
+            EMITTERS.iter().map(|emitter| vec![emitter.id(), emitter.about()]).collect()
+        }
         List::Rules => all_rules()
             .iter()
             .map(|rule| vec![rule.code, rule.level.word(), rule.basis.word(), first_sentence(rule)])

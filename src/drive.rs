@@ -48,9 +48,8 @@ pub fn run(
     handler: &mut dyn Handler,
 ) -> Result<(), Error> {
     let mut inputs = inputs.peekable();
-    let is_small = |input: &Input| {
-        input.size().is_some_and(|size| size <= options.scope.limits.chunk as u64)
-    };
+    let is_small =
+        |input: &Input| input.size().is_some_and(|size| size <= options.scope.limits.chunk as u64);
     while let Some(input) = inputs.next() {
         let input = match input {
             Ok(input) => input,
@@ -232,8 +231,7 @@ impl<'o, 'd> Reading<'o, 'd> {
     /// Reads the input to its end.
     fn all(&mut self, input: &Input) -> Result<(), Error> {
         let fault = |offset, error| Error::input(self.name, offset, error);
-        let mut source =
-            Source::open(input, self.limits.chunk).map_err(|error| fault(0, error))?;
+        let mut source = Source::open(input, self.limits.chunk).map_err(|error| fault(0, error))?;
         let batch = rayon::current_num_threads().max(1) * 2;
         let mut result = Ok(());
         loop {
@@ -466,9 +464,8 @@ impl<'o, 'd> Reading<'o, 'd> {
                 None => limit,
             };
             let line = &text[..length];
-            let holds = |(call, _): &(String, u64)| {
-                memchr::memmem::find(line, call.as_bytes()).is_some()
-            };
+            let holds =
+                |(call, _): &(String, u64)| memchr::memmem::find(line, call.as_bytes()).is_some();
             let offset = self.looked;
             self.looked += length as u64;
             if self.awaited.iter().any(holds) {

@@ -145,8 +145,11 @@ fn paths(args: &Args) -> Result<Vec<Result<PathBuf, Error>>, Error> {
     if let Some(list) = &args.files_from {
         let name = list.display().to_string();
         let fault = |error| Error::input(&name, 0, error);
-        let reader: Box<dyn Read> =
-            if list == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(list).map_err(fault)?) };
+        let reader: Box<dyn Read> = if list == Path::new("-") {
+            Box::new(io::stdin())
+        } else {
+            Box::new(File::open(list).map_err(fault)?)
+        };
         for line in io::BufReader::new(reader).lines() {
             match line {
                 Ok(line) if line.is_empty() => {}
@@ -164,7 +167,11 @@ fn paths(args: &Args) -> Result<Vec<Result<PathBuf, Error>>, Error> {
 enum Output {
     Stdout(BufWriter<io::Stdout>),
     /// Written beside the file and renamed when it is whole.
-    File { part: PathBuf, path: PathBuf, out: BufWriter<File> },
+    File {
+        part: PathBuf,
+        path: PathBuf,
+        out: BufWriter<File>,
+    },
 }
 
 impl Output {
@@ -268,7 +275,13 @@ impl Handler for Writer<'_> {
                 err,
                 "revextract: {}: {} bytes, {} frames, {} looked into; {records} records, {} templates, \
                  {} copies, {} stray delimiters left out",
-                end.input, end.bytes, end.frames, end.frames_parsed, end.templates, end.copies, end.strays,
+                end.input,
+                end.bytes,
+                end.frames,
+                end.frames_parsed,
+                end.templates,
+                end.copies,
+                end.strays,
             );
             for (damage, count, first) in faults {
                 let _ = writeln!(

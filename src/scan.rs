@@ -4,12 +4,15 @@
 //! with their source, and what the reviews around them need to know. Goes into the layers of
 //! strings within a frame. Never parses a block, keeps nothing from one frame to the next.
 
-use crate::contract::{CONTRACTS, Contract, Setting};
+use std::ops::Range;
+
+use crate::contract::{CONTRACTS, Contract, Outline, Setting};
 use crate::limits::Limits;
 use crate::locate::{Block, Choice, Kind, Locator, Spot, Strays, call, needles};
 use crate::record::{Carrier, Channel, Place, Review, Source};
 use crate::transcript::frame::{self, Damage};
 use crate::transcript::layer::Layer;
+use crate::transcript::shape;
 use crate::transcript::{self, AgentCall, Body, Item, Message, Origin, Raw, Session, Transcript};
 
 /// What came of a frame.
@@ -46,7 +49,7 @@ pub struct Found<'t> {
     pub block: Result<Block<'t>, Box<Review>>,
     /// Whether its end was found.
     pub closed: bool,
-    /// Whether the text that it stands in was cut.
+    /// Whether the text that it stands in breaks off within its last line.
     pub cut: bool,
     /// What stands around it.
     pub setting: Setting<'t>,
@@ -95,14 +98,24 @@ pub struct Scan<'s> {
     sink: &'s mut dyn FnMut(Event<'_>),
 }
 
-/// A frame or message to be looked into.
+/// A frame, and what stands around it.
 #[derive(Clone, Copy)]
-struct Text<'a> {
+struct Frame<'a> {
+    bytes: &'a [u8],
     layer: &'a Layer<'a>,
-    /// The place of its first byte, in the text that it is a part of.
+    /// The place of its first byte in the text that it is a part of.
     place: Place,
-    /// Who speaks around it.
-    around: Channel,
+    /// Who says all that is said in it, if it stands in a message.
+    speech: Option<&'a Speech>,
+}
+
+/// Who says something, and where.
+#[derive(Clone)]
+struct Speech {
+    source: Source,
+    ties: Ties,
+    /// The one who speaks was called by another agent.
+    called: bool,
 }
 
 impl<'s> Scan<'s> {
@@ -118,79 +131,100 @@ impl<'s> Scan<'s> {
     }
 
     /// Looks into a JSON frame that starts at `offset` of the input.
-    pub fn frame(&mut self, frame: &[u8], offset: u64) {
+    pub fn frame(&mut self, bytes: &[u8], offset: u64) {
         let place = Place { line: self.line, column: 1 };
-        let layer = Layer::Input(offset);
-        self.records(frame, Text { layer: &layer, place, around: Channel::Text });
+        self.records(Frame { bytes, layer: &Layer::Input(offset), place, speech: None });
     }
 
     /// Takes a block that was located in a log; `log` is the text around it, from `base` on.
     pub fn block(&mut self, log: &[u8], base: u64, spot: &Spot) {
         let Kind::Block(contract, carrier) = spot.kind else { return };
-        let channel = if spot.thinking { Channel::Thinking } else { Channel::Text };
-        if !self.scope.channels.contains(&channel) {
+        let mut speech = self.speech(transcript::log().id(), Channel::Text, Origin::default());
+        if spot.thinking {
+            speech.source.channel = Channel::Thinking;
+        }
+        if !self.scope.channels.contains(&speech.source.channel) {
             return;
         }
-        let slice = |range: &std::ops::Range<u64>| {
-            &log[(range.start - base) as usize..(range.end - base) as usize]
-        };
-        let before = String::from_utf8_lossy(slice(&spot.before));
-        let above = slice(&(spot.span.start..spot.body.start));
-        let place = place_after(above, Place { line: self.line, column: 1 });
-        let column = column_of(log, (spot.body.start - base) as usize);
-        let start = Place { column: if place.line == self.line { column } else { 1 }, ..place };
-        let source = Source {
-            channel,
-            transcript: transcript::log().id(),
-            offset: spot.span.start,
-            length: spot.span.end - spot.span.start,
-            last: None,
-            ..self.source(&Origin::default())
-        };
-        let ties = Ties { place: "text", ..Ties::default() };
-        (self.sink)(Event::Found(Found {
+        let slice =
+            |range: Range<u64>| &log[(range.start - base) as usize..(range.end - base) as usize];
+        let line_start = (spot.span.start - base) as usize;
+        let line_start = memchr::memrchr(b'\n', &log[..line_start]).map_or(0, |end| end + 1);
+        let above = &log[line_start..(spot.body.start - base) as usize];
+        let start = place_after(above, Place { line: self.line, column: 1 });
+        let body = slice(spot.body.clone());
+        let before = String::from_utf8_lossy(slice(spot.before.clone()));
+        speech.source.offset = spot.span.start;
+        speech.source.length = spot.span.end - spot.span.start;
+        self.found(Found {
             contract,
             carrier,
-            block: Ok(Block::cut(slice(&spot.body), start, &spot.prefix)),
+            block: Ok(Block::cut(body, start, &spot.prefix)),
             closed: spot.closed,
-            cut: !slice(&spot.body).ends_with(b"\n"),
+            cut: !body.ends_with(b"\n"),
             setting: Setting { before: &before, after: None },
-            source,
-            ties,
-        }));
+            source: speech.source,
+            ties: Ties { place: "text", ..speech.ties },
+        });
     }
 
     /// Takes an input that is one review.
     pub fn file(&mut self, text: &[u8], contract: &'static dyn Contract, closed: bool) {
-        let source = Source {
-            transcript: transcript::review_file().id(),
-            length: text.len() as u64,
-            last: Some(true),
-            ..self.source(&Origin::default())
-        };
-        (self.sink)(Event::Found(Found {
+        let format = transcript::review_file().id();
+        let mut speech = self.speech(format, Channel::Text, Origin::default());
+        if !self.scope.channels.contains(&Channel::Text) {
+            return;
+        }
+        speech.source.length = text.len() as u64;
+        speech.ties.place = "file";
+        let block = Block::cut(text, Place::START, b"");
+        self.whole(contract, Carrier::Bare, block, closed, speech);
+    }
+
+    fn found(&mut self, found: Found<'_>) {
+        (self.sink)(Event::Found(found));
+    }
+
+    /// Gives a block that is all that is said.
+    fn whole(
+        &mut self,
+        contract: &'static dyn Contract,
+        carrier: Carrier,
+        block: Block<'_>,
+        closed: bool,
+        speech: Speech,
+    ) {
+        self.found(Found {
             contract,
-            carrier: Carrier::Bare,
-            block: Ok(Block::cut(text, Place::START, b"")),
+            carrier,
+            block: Ok(block),
             closed,
             cut: !closed,
             setting: Setting { before: "", after: Some("") },
-            source,
-            ties: Ties { place: "file", ..Ties::default() },
-        }));
+            source: Source { last: Some(true), ..speech.source },
+            ties: speech.ties,
+        });
     }
 
-    fn source(&self, origin: &Origin) -> Source {
-        Source {
+    /// Who says something, by the origin of a message.
+    fn speech(&self, format: &'static str, channel: Channel, origin: Origin) -> Speech {
+        let ties = Ties {
+            place: origin.place,
+            message: self.messages,
+            agent_call: origin.agent_call,
+            needs_call: origin.needs_call,
+            needs_description: None,
+        };
+        let source = Source {
             input: self.input.to_owned(),
-            transcript: transcript::log().id(),
-            channel: Channel::Text,
-            session_id: origin.session_id.clone(),
-            agent: origin.agent.clone(),
-            agent_id: origin.agent_id.clone(),
-            message_id: origin.message_id.clone(),
-            tool_call_id: origin.tool_call_id.clone(),
-            timestamp: origin.timestamp.clone(),
+            transcript: format,
+            channel,
+            session_id: origin.session_id,
+            agent: origin.agent,
+            agent_id: origin.agent_id,
+            message_id: origin.message_id,
+            tool_call_id: origin.tool_call_id,
+            timestamp: origin.timestamp,
             line: self.line,
             offset: 0,
             length: 0,
@@ -199,34 +233,38 @@ impl<'s> Scan<'s> {
             last: None,
             accepted: None,
             copy: false,
-        }
+        };
+        Speech { source, ties, called: origin.called }
     }
 
-    /// The records of a frame within `text`.
-    fn records(&mut self, frame: &[u8], text: Text<'_>) {
+    fn records(&mut self, frame: Frame<'_>) {
         let (mut records, mut faults) = (Vec::new(), Vec::new());
-        frame::records(frame, |record| records.push(record), |fault, at| faults.push((fault, at)));
-        if std::str::from_utf8(frame).is_err() {
-            faults.push((Damage::Encoding, 0));
+        frame::records(
+            frame.bytes,
+            |record| records.push(record),
+            |fault, at| faults.push((fault, at)),
+        );
+        if let Err(error) = std::str::from_utf8(frame.bytes) {
+            faults.push((Damage::Encoding, error.valid_up_to()));
         }
         for (fault, at) in faults {
-            (self.sink)(Event::Damage(fault, text.layer.input_offset(at)));
+            (self.sink)(Event::Damage(fault, frame.layer.input_offset(at)));
         }
         for record in records {
             // An array of records is a log as well.
-            if record.is_array() && !record.items().any(|item| item.is_array()) {
-                record.items().for_each(|item| self.record(frame, item, text));
+            if record.is_array() {
+                record.items().for_each(|item| self.record(frame, item));
             } else {
-                self.record(frame, record, text);
+                self.record(frame, record);
             }
         }
     }
 
-    fn record(&mut self, frame: &[u8], record: Raw<'_>, text: Text<'_>) {
+    fn record(&mut self, frame: Frame<'_>, record: Raw<'_>) {
         let format = self.scope.transcript.unwrap_or_else(|| transcript::of_record(&record));
         let session = self.session;
         format.read(record, session, &mut |item| match item {
-            Item::Message(message) => self.message(frame, &message, format.id(), text),
+            Item::Message(message) => self.message(frame, message, format.id()),
             Item::Call(call) => {
                 (self.sink)(Event::Call(call));
                 false
@@ -239,188 +277,123 @@ impl<'s> Scan<'s> {
     }
 
     /// Looks into a message. True where it is a review as a whole.
-    fn message(&mut self, frame: &[u8], message: &Message<'_>, format: &'static str, text: Text<'_>) -> bool {
-        let channel = within(text.around, message.channel);
-        if !self.scope.channels.contains(&channel) {
+    fn message(&mut self, frame: Frame<'_>, message: Message<'_>, format: &'static str) -> bool {
+        let mut speech = self.speech(format, message.channel, message.origin);
+        if let Some(outer) = frame.speech {
+            speech.within(outer);
+        }
+        if !self.scope.channels.contains(&speech.source.channel) {
             return false;
         }
-        let source = Source { transcript: format, channel, ..self.source(&message.origin) };
-        let number = self.messages;
         self.messages += 1;
-        match &message.body {
+        match message.body {
             Body::Text(raw) => {
-                self.text(*raw, &message.origin, &source, number, text.layer);
+                self.text(raw, &speech, frame.layer);
                 false
             }
-            Body::Value(raw) => {
-                let json = String::from_utf8_lossy(raw.bytes);
-                let outline = crate::contract::Outline::of(&json);
-                let Some((contract, _)) = self.scope.choice.claim(&outline, channel) else {
-                    return false;
-                };
-                let carrier =
-                    if channel == Channel::Event { Carrier::Event } else { Carrier::Bare };
-                let start = place_after(&frame[..raw.offset], text.place);
-                let source = Source {
-                    offset: text.layer.input_offset(raw.offset),
-                    length: raw.bytes.len() as u64,
-                    depth: text.layer.depth(),
-                    last: Some(true),
-                    ..source
-                };
-                self.emit(contract, carrier, Block::whole(json, start), raw.whole, source, &message.origin, number);
-                true
-            }
+            Body::Value(raw) => self.value(raw, speech, frame),
             Body::Call(tool, input) => {
-                self.call(frame, tool, *input, &message.origin, &source, number, text);
+                self.call(&tool, input, &speech, frame);
                 true
             }
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "each is a part of one block's source")]
-    fn emit(
-        &mut self,
-        contract: &'static dyn Contract,
-        carrier: Carrier,
-        block: Block<'_>,
-        closed: bool,
-        source: Source,
-        origin: &Origin,
-        message: u32,
-    ) {
-        let ties = ties(origin, message);
-        (self.sink)(Event::Found(Found {
-            contract,
-            carrier,
-            block: Ok(block),
-            closed,
-            cut: !closed,
-            setting: Setting { before: "", after: Some("") },
-            source,
-            ties,
-        }));
+    /// Takes a value that may be a review. True where it is.
+    fn value(&mut self, raw: Raw<'_>, mut speech: Speech, frame: Frame<'_>) -> bool {
+        let json = String::from_utf8_lossy(raw.bytes);
+        let channel = speech.source.channel;
+        let Some((contract, _)) = self.scope.choice.claim(&Outline::of(&json), channel) else {
+            return false;
+        };
+        let carrier = if channel == Channel::Event { Carrier::Event } else { Carrier::Bare };
+        speech.source.offset = frame.layer.input_offset(raw.offset);
+        speech.source.length =
+            frame.layer.input_offset(raw.offset + raw.bytes.len()) - speech.source.offset;
+        speech.source.depth = frame.layer.depth();
+        let block = Block::whole(json, place_after(&frame.bytes[..raw.offset], frame.place));
+        self.whole(contract, carrier, block, raw.whole, speech);
+        true
     }
 
     /// Looks into a tool call.
-    #[allow(clippy::too_many_arguments, reason = "each is a part of one block's source")]
-    fn call(
-        &mut self,
-        frame: &[u8],
-        tool: &str,
-        input: Raw<'_>,
-        origin: &Origin,
-        source: &Source,
-        number: u32,
-        text: Text<'_>,
-    ) {
+    fn call(&mut self, tool: &str, input: Raw<'_>, speech: &Speech, frame: Frame<'_>) {
         if CONTRACTS.iter().any(|contract| call::submits(*contract, tool))
-            && let Some(tool_call_id) = origin.tool_call_id.clone()
+            && let Some(tool_call_id) = speech.source.tool_call_id.clone()
         {
             (self.sink)(Event::Submitted { tool_call_id });
         }
         // An input may be an object in a string.
-        if let Some(decoded) = input.text().filter(|decoded| decoded.trim_start().starts_with('{')) {
-            let layer = Layer::String {
-                body: input.body().unwrap_or_default(),
-                start: input.offset + 1,
-                outer: text.layer,
-            };
-            let start = decoded.len() - decoded.trim_start().len();
-            let inner = Raw::at(decoded.as_bytes(), start, 0);
-            let text = Text { layer: &layer, place: Place::START, ..text };
-            self.carried(decoded.as_bytes(), tool, inner, origin, source, number, text);
-        } else {
-            self.carried(frame, tool, input, origin, source, number, text);
-        }
+        let decoded = input.text().filter(|decoded| decoded.trim_start().starts_with('{'));
+        let Some(decoded) = decoded else {
+            self.carried(tool, input, speech, frame);
+            return;
+        };
+        let layer = Layer::string(&input, frame.layer);
+        let bytes = decoded.as_bytes();
+        let start = bytes.len() - bytes.trim_ascii_start().len();
+        let inner = Frame { bytes, layer: &layer, place: Place::START, ..frame };
+        self.carried(tool, Raw::at(bytes, start, 0), speech, inner);
     }
 
-    #[allow(clippy::too_many_arguments, reason = "each is a part of one block's source")]
-    fn carried(
-        &mut self,
-        frame: &[u8],
-        tool: &str,
-        input: Raw<'_>,
-        origin: &Origin,
-        source: &Source,
-        number: u32,
-        text: Text<'_>,
-    ) {
-        for (index, carried) in call::blocks(&self.scope.choice, tool, input).into_iter().enumerate() {
+    /// Gives the blocks that a tool call carries.
+    fn carried(&mut self, tool: &str, input: Raw<'_>, speech: &Speech, frame: Frame<'_>) {
+        let blocks = call::blocks(&self.scope.choice, tool, input);
+        for (index, carried) in blocks.into_iter().enumerate() {
             let call::Carried { contract, carrier, mut block, raw, span } = carried;
-            let (layer, depth);
-            if raw.is_string() {
-                layer = Layer::String {
-                    body: raw.body().unwrap_or_default(),
-                    start: raw.offset + 1,
-                    outer: text.layer,
-                };
-                depth = text.layer.depth() + 1;
+            let layer = if raw.is_string() {
+                Layer::string(&raw, frame.layer)
             } else {
-                layer = Layer::Part { start: raw.offset, outer: text.layer };
-                depth = text.layer.depth();
-                block = block.moved_to(place_after(&frame[..raw.offset], text.place));
-            }
-            let offset = layer.input_offset(span.start);
-            let source = Source {
-                offset,
-                length: layer.input_offset(span.end) - offset,
-                depth,
-                index: index as u32,
-                last: Some(true),
-                ..source.clone()
+                block = block.moved_to(place_after(&frame.bytes[..raw.offset], frame.place));
+                Layer::Part { start: raw.offset, outer: frame.layer }
             };
-            self.emit(contract, carrier, block, raw.whole, source, origin, number);
+            let mut speech = speech.clone();
+            speech.source.offset = layer.input_offset(span.start);
+            speech.source.length = layer.input_offset(span.end) - speech.source.offset;
+            speech.source.depth = layer.depth();
+            speech.source.index = index as u32;
+            self.whole(contract, carrier, block, raw.whole, speech);
         }
     }
 
     /// Looks into a text.
-    fn text(&mut self, raw: Raw<'_>, origin: &Origin, source: &Source, number: u32, outer: &Layer<'_>) {
-        let (Some(body), Some(text)) = (raw.body(), raw.text()) else { return };
+    fn text(&mut self, raw: Raw<'_>, speech: &Speech, outer: &Layer<'_>) {
+        let Some(text) = raw.text() else { return };
         let hits: Vec<_> = needles::hits(text.as_bytes(), 0).collect();
         if hits.is_empty() {
             return;
         }
-        let layer = Layer::String { body, start: raw.offset + 1, outer };
         let scope = self.scope;
-        let mut spots = Vec::new();
-        let mut walk = |choice: &Choice| {
-            let mut locator = Locator::message(choice, source.channel, &scope.limits);
+        let walk = |choice: &Choice| {
+            let mut locator = Locator::message(choice, speech.source.channel, &scope.limits);
+            let mut spots = Vec::new();
             locator.walk(text.as_bytes(), 0, &hits, true, &mut spots);
-            locator.strays
+            (spots, locator.strays)
         };
-        let strays = walk(&scope.choice);
+        let (mut spots, strays) = walk(&scope.choice);
         (self.sink)(Event::Message(strays));
-        let mut needs_description = None;
-        let blocks = |spots: &[Spot]| spots.iter().any(|spot| matches!(spot.kind, Kind::Block(..)));
-        if origin.agent_call.is_some() && !blocks(&spots) {
+        let mut speech = speech.clone();
+        let is_block = |spot: &Spot| matches!(spot.kind, Kind::Block(..));
+        if speech.ties.agent_call.is_some() && !spots.iter().any(is_block) {
             // Perhaps the agent was called for a review of a certain contract.
             let called = CONTRACTS.iter().copied().find(|contract| contract.called_as().is_some());
             if let Some(contract) = called.filter(|contract| scope.choice.admits(*contract)) {
-                spots.clear();
-                Locator::message(&Choice::only(contract), source.channel, &scope.limits).walk(
-                    text.as_bytes(),
-                    0,
-                    &hits,
-                    true,
-                    &mut spots,
-                );
-                needs_description = contract.called_as();
+                spots = walk(&Choice::only(contract)).0;
+                speech.ties.needs_description = contract.called_as();
             }
         }
-        let message = Located { text: &text, layer: &layer, source, origin, number, needs_description };
-        self.spots(&message, &spots, raw.whole);
-        if origin.called {
+        let layer = Layer::string(&raw, outer);
+        speech.source.depth = layer.depth();
+        let message = Said { text: &text, layer: &layer, speech: &speech, whole: raw.whole };
+        self.spots(&message, &spots);
+        if speech.called {
             self.missing(&message, &spots);
         }
     }
 
-    /// Gives the blocks of a message, and looks into the frames in it.
-    fn spots(&mut self, message: &Located<'_>, spots: &[Spot], whole: bool) {
+    /// Gives the blocks of a text, and looks into the frames in it.
+    fn spots(&mut self, message: &Said<'_>, spots: &[Spot]) {
         let text = message.text;
-        let slice = |range: &std::ops::Range<u64>| {
-            text.get(range.start as usize..range.end as usize).unwrap_or_default()
-        };
         let last = spots.iter().rposition(|spot| matches!(spot.kind, Kind::Block(..)));
         let mut index = 0;
         let (mut place, mut counted) = (Place::START, 0);
@@ -432,72 +405,67 @@ impl<'s> Scan<'s> {
                 self.nested(message, spot, place);
                 continue;
             };
-            let channel = if spot.thinking { Channel::Thinking } else { message.source.channel };
-            if !self.scope.channels.contains(&channel) {
+            let Speech { mut source, ties, .. } = message.speech.clone();
+            if spot.thinking {
+                source.channel = Channel::Thinking;
+            }
+            if !self.scope.channels.contains(&source.channel) {
                 continue;
             }
-            let after = if Some(number) == last { own_words(&text[spot.span.end as usize..]) } else { "" };
-            let offset = message.layer.input_offset(spot.span.start as usize);
-            let source = Source {
-                channel,
-                offset,
-                length: message.layer.input_offset(spot.span.end as usize) - offset,
-                depth: message.layer.depth(),
-                index,
-                last: Some(false),
-                ..message.source.clone()
-            };
+            source.offset = message.layer.input_offset(spot.span.start as usize);
+            source.length = message.layer.input_offset(spot.span.end as usize) - source.offset;
+            source.index = index;
+            source.last = Some(false);
             index += 1;
-            let ties = Ties {
-                needs_description: message.needs_description,
-                ..ties(message.origin, message.number)
-            };
-            let body = slice(&spot.body);
-            (self.sink)(Event::Found(Found {
+            let body = message.slice(&spot.body);
+            let after =
+                if Some(number) == last { own_words(&text[spot.span.end as usize..]) } else { "" };
+            self.found(Found {
                 contract,
                 carrier,
                 block: Ok(Block::cut(body.as_bytes(), place, &spot.prefix)),
                 closed: spot.closed,
-                cut: !body.ends_with('\n') && !whole,
-                setting: Setting { before: slice(&spot.before), after: Some(after) },
+                cut: !body.ends_with('\n') && !message.whole,
+                setting: Setting { before: message.slice(&spot.before), after: Some(after) },
                 source,
                 ties,
-            }));
+            });
         }
     }
 
-    /// Looks into a frame of a log within a message. What an agent says is no log.
-    fn nested(&mut self, message: &Located<'_>, spot: &Spot, place: Place) {
-        let channel = message.source.channel;
-        if message.layer.depth() >= self.scope.limits.layers || channel == Channel::Assistant {
-            return;
+    /// Looks into a frame of a log within a text. What an agent says is no log, but for records
+    /// that are surely those of a transcript, in what it relays.
+    fn nested(&mut self, message: &Said<'_>, spot: &Spot, place: Place) {
+        let channel = message.speech.source.channel;
+        let bytes = message.slice(&spot.span).as_bytes();
+        let is_log = match channel {
+            Channel::Assistant => false,
+            Channel::AgentResult => {
+                transcript::known(&Raw::at(bytes, shape::skip_padding(bytes), 0)).is_some()
+            }
+            _ => true,
+        };
+        if message.layer.depth() < self.scope.limits.layers && is_log {
+            let layer = Layer::Part { start: spot.span.start as usize, outer: message.layer };
+            self.records(Frame { bytes, layer: &layer, place, speech: Some(message.speech) });
         }
-        let layer = Layer::Part { start: spot.span.start as usize, outer: message.layer };
-        let frame = &message.text.as_bytes()[spot.span.start as usize..spot.span.end as usize];
-        self.records(frame, Text { layer: &layer, place, around: channel });
     }
 
-    /// Gives the reviews that the message tells of without a block.
-    fn missing(&mut self, message: &Located<'_>, spots: &[Spot]) {
+    /// Gives the reviews that a text tells of without a block.
+    fn missing(&mut self, message: &Said<'_>, spots: &[Spot]) {
         for contract in CONTRACTS.iter().copied() {
-            let stands = |spot: &Spot| {
-                matches!(spot.kind, Kind::Block(found, _) if found.id() == contract.id())
-            };
+            let stands = |spot: &Spot| matches!(spot.kind, Kind::Block(found, _) if found.id() == contract.id());
             if !self.scope.choice.admits(contract) || spots.iter().any(stands) {
                 continue;
             }
-            let Some(review) = contract.missing(message.text, message.source.agent.as_deref()) else {
+            let Speech { mut source, ties, .. } = message.speech.clone();
+            let Some(review) = contract.missing(message.text, source.agent.as_deref()) else {
                 continue;
             };
-            let offset = message.layer.input_offset(0);
-            let source = Source {
-                offset,
-                length: message.layer.input_offset(message.text.len()) - offset,
-                depth: message.layer.depth(),
-                last: Some(true),
-                ..message.source.clone()
-            };
-            (self.sink)(Event::Found(Found {
+            source.offset = message.layer.input_offset(0);
+            source.length = message.layer.input_offset(message.text.len()) - source.offset;
+            source.last = Some(true);
+            self.found(Found {
                 contract,
                 carrier: Carrier::Bare,
                 block: Err(Box::new(review)),
@@ -505,36 +473,42 @@ impl<'s> Scan<'s> {
                 cut: false,
                 setting: Setting { before: "", after: Some("") },
                 source,
-                ties: ties(message.origin, message.number),
-            }));
+                ties,
+            });
         }
     }
 }
 
-/// A message's text, with its source.
-struct Located<'a> {
+/// A text with its source.
+struct Said<'a> {
     text: &'a str,
     layer: &'a Layer<'a>,
-    source: &'a Source,
-    origin: &'a Origin,
-    number: u32,
-    needs_description: Option<&'static str>,
+    speech: &'a Speech,
+    /// The text is there to its end.
+    whole: bool,
 }
 
-fn ties(origin: &Origin, message: u32) -> Ties {
-    Ties {
-        place: origin.place,
-        message,
-        agent_call: origin.agent_call.clone(),
-        needs_call: origin.needs_call,
-        needs_description: None,
+impl<'a> Said<'a> {
+    fn slice(&self, range: &Range<u64>) -> &'a str {
+        self.text.get(range.start as usize..range.end as usize).unwrap_or_default()
     }
 }
 
-/// The channel of what is said within something that is said: a log has no say in it, and what is
-/// hidden on either side stays so.
-fn within(around: Channel, own: Channel) -> Channel {
-    if around == Channel::Text || own.is_hidden() { own } else { around }
+impl Speech {
+    /// Says that this is said within something that `outer` says: a log has no say in it; what is
+    /// hidden on either side stays so; and what is not known here is as it is there.
+    fn within(&mut self, outer: &Self) {
+        let (own, around) = (self.source.channel, outer.source.channel);
+        if around != Channel::Text && !own.is_hidden() {
+            self.source.channel = around;
+        }
+        self.source.transcript = outer.source.transcript;
+        self.source.session_id =
+            self.source.session_id.take().or_else(|| outer.source.session_id.clone());
+        self.ties.needs_call |= outer.ties.needs_call;
+        self.ties.agent_call =
+            self.ties.agent_call.take().or_else(|| outer.ties.agent_call.clone());
+    }
 }
 
 /// The place after `text`, which starts at `start`.
@@ -549,12 +523,6 @@ fn place_after(text: &[u8], start: Place) -> Place {
             ..start
         },
     }
-}
-
-/// The column of byte `at`.
-fn column_of(text: &[u8], at: usize) -> u64 {
-    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
-    String::from_utf8_lossy(&text[start..at]).chars().count() as u64 + 1
 }
 
 /// What is said after a block: the text without the fence that closes around it.

@@ -197,16 +197,14 @@ impl Known {
             }
         }
         let seen = self.reviews.entry(key).or_default();
-        let message = source
-            .tool_call_id
-            .as_ref()
-            .or(source.message_id.as_ref())
-            .cloned()
-            .unwrap_or_else(|| match source.channel {
-                // A log is one message.
-                Channel::Text if ties.place == "text" => String::new(),
-                _ => format!("{}\0{}\0{}", source.input, source.line, ties.message),
-            });
+        let message =
+            source.tool_call_id.as_ref().or(source.message_id.as_ref()).cloned().unwrap_or_else(
+                || match source.channel {
+                    // A log is one message.
+                    Channel::Text if ties.place == "text" => String::new(),
+                    _ => format!("{}\0{}\0{}", source.input, source.line, ties.message),
+                },
+            );
         let messages = seen.messages.entry((ties.place, source.channel)).or_default();
         messages.insert(message);
         let count = messages.len();

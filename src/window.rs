@@ -59,9 +59,8 @@ impl Window {
         let mut across = self.bytes[left..].to_vec();
         across.extend_from_slice(&bytes[..reach.min(bytes.len())]);
         let base = self.base + left as u64;
-        self.hits.extend(
-            needles::hits(&across, base).filter(|hit| hit.at < joint && hit.end > joint),
-        );
+        self.hits
+            .extend(needles::hits(&across, base).filter(|hit| hit.at < joint && hit.end > joint));
         self.hits.extend(hits);
         self.bytes.extend_from_slice(bytes);
     }
@@ -90,8 +89,7 @@ impl Window {
 
     /// The line of byte `at`, from 1.
     pub fn line_at(&mut self, at: u64) -> u64 {
-        let (from, line) =
-            if at >= self.cursor.0 { self.cursor } else { (self.base, self.line) };
+        let (from, line) = if at >= self.cursor.0 { self.cursor } else { (self.base, self.line) };
         let index = |offset: u64| (offset - self.base) as usize;
         let between = &self.bytes[index(from)..index(at)];
         let line = line + memchr::memchr_iter(b'\n', between).count() as u64;

@@ -15,7 +15,13 @@ pub fn is_template(block: &Block<'_>, reading: &Reading<'_>) -> bool {
     match &reading.node {
         Some(node) if reading.faults.is_empty() => placeholders(node) >= ENOUGH,
         // No whole tree: the values are what stands behind a colon.
-        _ => block.text.lines().filter_map(value).filter(|text| is_placeholder(text)).nth(ENOUGH - 1).is_some(),
+        _ => block
+            .text
+            .lines()
+            .filter_map(value)
+            .filter(|text| is_placeholder(text))
+            .nth(ENOUGH - 1)
+            .is_some(),
     }
 }
 
@@ -55,10 +61,25 @@ mod tests {
 
     #[test]
     fn placeholders_and_texts_that_look_like_some() {
-        for text in ["<1-10>", "<finding description>", "PASS | FAIL | CRITICAL_FAIL", "pass|fail", "true | false"] {
+        for text in [
+            "<1-10>",
+            "<finding description>",
+            "PASS | FAIL | CRITICAL_FAIL",
+            "pass|fail",
+            "true | false",
+        ] {
             assert!(is_placeholder(text), "{text}");
         }
-        for text in ["", "PASS", "<b>bold</b>", "a < b > c", "cat x | head -1", "|", "<img src=x>", "</script>"] {
+        for text in [
+            "",
+            "PASS",
+            "<b>bold</b>",
+            "a < b > c",
+            "cat x | head -1",
+            "|",
+            "<img src=x>",
+            "</script>",
+        ] {
             assert!(!is_placeholder(text), "{text}");
         }
     }

@@ -119,7 +119,8 @@ impl Lines {
                 return Ok(());
             }
             let review = &whole.review;
-            let most = review.findings.len().max(review.violations.len()).max(review.checklist.len());
+            let most =
+                review.findings.len().max(review.violations.len()).max(review.checklist.len());
             entries = entries.min(most.max(review.suggestions.len())) / 2;
         }
     }
@@ -152,15 +153,43 @@ fn shortened(record: &Record, length: usize, entries: usize) -> Record {
 fn texts(record: &mut Record, each: &mut dyn FnMut(&mut String)) {
     fn finding(finding: &mut Finding, each: &mut dyn FnMut(&mut String)) {
         let Finding {
-            severity_raw, category, message, recommendation, path, location_raw, rule, requirement, scope, ..
+            severity_raw,
+            category,
+            message,
+            recommendation,
+            path,
+            location_raw,
+            rule,
+            requirement,
+            scope,
+            ..
         } = finding;
-        let texts =
-            [severity_raw, category, message, recommendation, path, location_raw, rule, requirement, scope];
+        let texts = [
+            severity_raw,
+            category,
+            message,
+            recommendation,
+            path,
+            location_raw,
+            rule,
+            requirement,
+            scope,
+        ];
         texts.into_iter().flatten().for_each(each);
     }
     let Record { review, raw, .. } = record;
     let Review {
-        verdict_raw, reviewer, phase, summary, commit_message, findings, suggestions, checklist, gates, violations, ..
+        verdict_raw,
+        reviewer,
+        phase,
+        summary,
+        commit_message,
+        findings,
+        suggestions,
+        checklist,
+        gates,
+        violations,
+        ..
     } = review;
     let texts = [verdict_raw, reviewer, phase, summary, commit_message, raw];
     texts.into_iter().flatten().for_each(&mut *each);
@@ -183,7 +212,11 @@ fn texts(record: &mut Record, each: &mut dyn FnMut(&mut String)) {
 struct SafeFormatter;
 
 impl Formatter for SafeFormatter {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         let mut from = 0;
         let bytes = fragment.as_bytes();
         // All of them but DEL start with one of two bytes.

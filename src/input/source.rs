@@ -168,7 +168,9 @@ fn stream(mut reader: Box<dyn Read + Send>, whole: bool) -> io::Result<Kind> {
     Ok(match (compressed, zstd) {
         (false, _) => Kind::Stream(Box::new(reader), whole),
         (_, false) => Kind::Stream(Box::new(MultiGzDecoder::new(reader)), true),
-        _ => Kind::Stream(Box::new(ZstdFrames { reader: Some(Box::new(reader)), frame: None }), true),
+        _ => {
+            Kind::Stream(Box::new(ZstdFrames { reader: Some(Box::new(reader)), frame: None }), true)
+        }
     })
 }
 

@@ -275,8 +275,8 @@ fn within_line(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<u64>
     let bytes = view.get(from..line.end);
     let starts = memchr::memchr2_iter(b'{', b'[', bytes).take(TRIES);
     for start in starts {
-        let End::At(length) = end_of_value(bytes, start) else { continue };
-        let span = from + start as u64..from + (start + length) as u64;
+        let End::At(end) = end_of_value(bytes, start) else { continue };
+        let span = from + start as u64..from + end as u64;
         if span.contains(&at) {
             let body = span.clone();
             let construct =

@@ -233,15 +233,15 @@ impl<'c> Locator<'c> {
             return None;
         }
         let value = Raw::at(bytes, 0, 0);
-        let known = transcript::known(&value).is_some();
-        let is_record = known
+        // A review that stands on one line is a block; it may stand in a fence.
+        let claimed = || {
+            let text = String::from_utf8_lossy(value.bytes);
+            self.choice.claim(&Outline::of(&text), self.channel).is_some()
+        };
+        let is_record = transcript::known(&value).is_some()
             || match raw::end_of_value(bytes, 0) {
-                // A review that stands on one line is a block; it may stand in a fence.
-                End::At(_) => {
-                    let text = String::from_utf8_lossy(value.bytes);
-                    self.choice.claim(&Outline::of(&text), self.channel).is_none()
-                }
-                End::Cut | End::Broken(_) => value.entries().nth(1).is_some(),
+                End::At(_) => !claimed(),
+                End::Cut | End::Broken(_) => bytes.starts_with(b"{\"") && !claimed(),
                 End::Torn => false,
             };
         let spot = Spot {

@@ -113,16 +113,18 @@ fn response_item<'a>(item: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
 }
 
 fn event<'a>(payload: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
-    let [kind, message, last, invocation, call_id, result, review, item] = payload.fields([
-        "type",
-        "message",
-        "last_agent_message",
-        "invocation",
-        "call_id",
-        "result",
-        "review_output",
-        "item",
-    ]);
+    let [kind, message, last, invocation, call_id, result, review, item, statuses] = payload
+        .fields([
+            "type",
+            "message",
+            "last_agent_message",
+            "invocation",
+            "call_id",
+            "result",
+            "review_output",
+            "item",
+            "agent_statuses",
+        ]);
     match kind.and_then(|kind| kind.text()).as_deref() {
         Some("agent_message") => {
             if let Some(message) = message {
@@ -158,6 +160,21 @@ fn event<'a>(payload: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
                     || result.path(&["Ok", "isError"]).is_some_and(|flag| flag.is_true())
                     || result.path(&["Ok", "is_error"]).is_some_and(|flag| flag.is_true());
                 sink(Item::Result { tool_call_id: id, taken: !failed });
+            }
+        }
+        Some("collab_waiting_end") => {
+            for status in statuses.into_iter().flat_map(|statuses| statuses.items()) {
+                let [thread, role, state] = status.fields(["thread_id", "agent_role", "status"]);
+                let origin = Origin {
+                    agent: role.and_then(|role| role.owned()),
+                    agent_id: thread.and_then(|thread| thread.owned()),
+                    called: true,
+                    ..origin.clone()
+                };
+                if let Some(text) = state.and_then(|state| state.get("completed")) {
+                    let place = "collab_waiting_end";
+                    text_message(text, Channel::AgentResult, place, &origin, sink);
+                }
             }
         }
         Some("exited_review_mode") => {

@@ -55,6 +55,11 @@ fn walk_level<'a>(
             walk_level(item, channel, origin, levels - 1, sink);
         }
     } else if value.is_object() {
+        let [kind, properties] = value.fields(["type", "properties"]);
+        if properties.is_some() && kind.is_some_and(|kind| kind.is("object")) {
+            // A JSON Schema describes reviews, and is none.
+            return;
+        }
         let here = Speaker::of(&value, channel, origin);
         if let Some((name, input)) = here.call {
             let channel = if channel.is_hidden() { channel } else { Channel::ToolInput };
@@ -97,7 +102,6 @@ struct Speaker<'a> {
 
 impl<'a> Speaker<'a> {
     fn of(object: &Raw<'a>, channel: Channel, origin: &Origin) -> Self {
-        const ROLES: usize = 4;
         let [
             role,
             kind,
@@ -127,9 +131,13 @@ impl<'a> Speaker<'a> {
             "args",
             "parameters",
         ]);
-        let words: [Option<Raw<'a>>; ROLES] = [role, kind, source, author];
+        // What an author is stands in an object of its own at times.
+        let author = author.map(|author| author.get("role").unwrap_or(author));
         let mut here = Self { channel, origin: origin.clone(), call: None };
-        if let Some(spoken) = words.iter().flatten().find_map(|word| channel_of(&word.text()?)) {
+        let words = [role, kind, source, author].into_iter().flatten();
+        let mut channels = words.filter_map(|word| channel_of(&word.text()?));
+        let function = role.is_some_and(|role| role.is("function")).then_some(Channel::ToolResult);
+        if let Some(spoken) = function.or_else(|| channels.next()) {
             here.channel = spoken;
         }
         if let Some(id) = id.and_then(|id| id.owned()) {
@@ -156,12 +164,9 @@ fn channel_of(word: &str) -> Option<Channel> {
         "assistant" | "agent" | "model" | "ai" | "AIMessage" | "gemini" => Channel::Assistant,
         "user" | "human" | "HumanMessage" => Channel::User,
         "system" | "developer" => Channel::System,
-        "tool"
-        | "tool_result"
-        | "toolResult"
-        | "function"
-        | "function_call_output"
-        | "environment" => Channel::ToolResult,
+        "tool" | "tool_result" | "toolResult" | "function_call_output" | "environment" => {
+            Channel::ToolResult
+        }
         "thinking" | "reasoning" => Channel::Thinking,
         "summary" | "compaction" | "compacted" => Channel::Summary,
         _ => return None,

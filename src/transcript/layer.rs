@@ -1,6 +1,6 @@
 //! Layers: a text within a JSON string within a text …, and the way back to the input's bytes.
 
-use super::raw::escaped_offset;
+use super::raw::{Raw, escaped_offset};
 
 /// Where the bytes of a text come from.
 #[derive(Clone, Copy)]
@@ -25,7 +25,12 @@ pub enum Layer<'a> {
     },
 }
 
-impl Layer<'_> {
+impl<'a> Layer<'a> {
+    /// The text of a string in an outer text.
+    pub fn string(raw: &Raw<'a>, outer: &'a Layer<'a>) -> Self {
+        Self::String { body: raw.body().unwrap_or_default(), start: raw.offset + 1, outer }
+    }
+
     /// The byte of the input that byte `offset` of this text comes from.
     pub fn input_offset(&self, offset: usize) -> u64 {
         match self {

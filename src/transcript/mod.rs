@@ -15,6 +15,7 @@ use crate::record::Channel;
 mod claude_code;
 mod claude_stream;
 mod codex;
+mod codex_exec;
 pub mod frame;
 mod json;
 pub mod layer;
@@ -31,6 +32,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &claude_code::ClaudeCode,
     &claude_stream::ClaudeStream,
     &codex::Codex,
+    &codex_exec::CodexExec,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,

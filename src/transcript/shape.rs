@@ -21,9 +21,18 @@ const HEAD: usize = 32 << 20;
 /// The shape of the input that starts with `head`; `None` where more of it is needed.
 /// `end` says that there is no more.
 pub fn of(head: &[u8], end: bool) -> Option<Shape> {
-    let start = skip_padding(head);
-    let line_end = memchr::memchr(b'\n', &head[start..]).map(|length| start + length);
-    let line = &head[start..line_end.unwrap_or(head.len())];
+    let mut start = skip_padding(head);
+    let (line, line_end) = loop {
+        let line_end = memchr::memchr(b'\n', &head[start..]).map(|length| start + length);
+        let line = &head[start..line_end.unwrap_or(head.len())];
+        match line_end {
+            // A comment of YAML, or a heading: the line below tells.
+            Some(end) if line.first().is_none_or(|first| *first == b'#') => {
+                start = end + 1 + skip_padding(&head[end + 1..]);
+            }
+            _ => break (line, line_end),
+        }
+    };
     if line_end.is_none() && !end && head.len() < HEAD {
         return None;
     }
