@@ -11,6 +11,7 @@ pub mod limits;
 pub mod locate;
 pub mod parse;
 pub mod pipeline;
+pub mod reading;
 pub mod record;
 pub mod scan;
 pub mod settle;

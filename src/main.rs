@@ -125,9 +125,8 @@ fn work(args: &Args, options: &Options) -> u8 {
 fn run(args: &Args, options: &Options, output: &mut Output, gate: &mut Gate) -> Result<(), Error> {
     let emitter = emit::by_id(&args.emit).unwrap_or(EMITTERS[0]);
     let emission = emitter.start(options.scope.limits.record);
-    let mut settle = Settle::new(&options.scope.limits);
+    let mut settle = Settle::new(&options.scope);
     settle.mark_copies = args.copies == Copies::Mark;
-    settle.tool_results = options.scope.channels.contains(&Channel::ToolResult);
     let mut writer = Writer { args, out: output, emission, gate };
     let paths = paths(args)?;
     let inputs = paths.into_iter().flat_map(|path| match path {

@@ -75,7 +75,7 @@ pub struct Ties {
 }
 
 /// What is looked for, and on which channels.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Scope {
     /// Which contracts.
     pub choice: Choice,
@@ -85,6 +85,17 @@ pub struct Scope {
     pub transcript: Option<&'static dyn Transcript>,
     /// The caps.
     pub limits: Limits,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self {
+            choice: Choice::default(),
+            channels: Channel::DEFAULT.to_vec(),
+            transcript: None,
+            limits: Limits::default(),
+        }
+    }
 }
 
 /// The scan of one frame.

@@ -7,9 +7,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::limits::Limits;
 use crate::record::{Carrier, Channel, Record};
-use crate::scan::Ties;
+use crate::scan::{Scope, Ties};
 use crate::transcript::AgentCall;
 
 /// What comes in, in the order of the input.
@@ -34,12 +33,10 @@ pub enum Outcome {
 }
 
 /// The state of one input, and what is known of its sessions.
-pub struct Settle<'l> {
-    limits: &'l Limits,
+pub struct Settle<'s> {
+    scope: &'s Scope,
     /// Copies are marked and kept.
     pub mark_copies: bool,
-    /// What tools gave back is read too.
-    pub tool_results: bool,
     waiting: VecDeque<Waiting>,
     calls: HashMap<String, AgentCall>,
     submissions: HashSet<String>,
@@ -55,17 +52,16 @@ struct Waiting {
     until: Option<u64>,
 }
 
-impl<'l> Settle<'l> {
+impl<'s> Settle<'s> {
     /// Nothing known yet.
-    pub fn new(limits: &'l Limits) -> Self {
+    pub fn new(scope: &'s Scope) -> Self {
         Self {
-            limits,
+            scope,
             mark_copies: false,
-            tool_results: false,
             waiting: VecDeque::new(),
             calls: HashMap::new(),
             submissions: HashSet::new(),
-            known: Known::new(limits.remembered),
+            known: Known::new(scope.limits.remembered),
             copies: 0,
         }
     }
@@ -76,7 +72,9 @@ impl<'l> Settle<'l> {
         match outcome {
             Outcome::Record(record, ties) => self.record(record, &ties),
             Outcome::Call(call) => {
-                self.calls.insert(call.id.clone(), call);
+                if self.calls.len() < self.scope.limits.remembered {
+                    self.calls.insert(call.id.clone(), call);
+                }
             }
             Outcome::Submitted { tool_call_id } => {
                 self.submissions.insert(tool_call_id);
@@ -108,7 +106,7 @@ impl<'l> Settle<'l> {
     fn record(&mut self, mut record: Box<Record>, ties: &Ties) {
         let call = ties.agent_call.as_ref().and_then(|id| self.calls.get(id));
         if ties.needs_call && call.is_none() {
-            if !self.tool_results {
+            if !self.scope.channels.contains(&Channel::ToolResult) {
                 return;
             }
             record.source.channel = Channel::ToolResult;
@@ -131,7 +129,7 @@ impl<'l> Settle<'l> {
         }
         let awaits = record.source.tool_call_id.is_some()
             && matches!(record.carrier, Carrier::ToolInput | Carrier::File);
-        let until = awaits.then(|| record.source.line + self.limits.look_ahead);
+        let until = awaits.then(|| record.source.line + self.scope.limits.look_ahead);
         self.waiting.push_back(Waiting { record, until });
     }
 

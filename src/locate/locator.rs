@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::delimited::delimiter;
 use super::enclosing::{self, Enclosing};
-use super::needles::{Hit, Needle};
+use super::needles::{self, Hit, Needle};
 use super::{Choice, Kind, Spot, Strays, fenced};
 use crate::contract::{Contract, Outline};
 use crate::limits::Limits;
@@ -168,7 +168,10 @@ impl<'c> Locator<'c> {
         let first = hits.partition_point(|hit| hit.at < self.resume);
         let mut line = 0..0;
         let mut until = Until::More;
-        self.resume = view.end();
+        // A needle may lie across the end of what has arrived.
+        let reach = if ends { 0 } else { needles::longest() as u64 - 1 };
+        let passed = hits.last().map_or(0, |hit| hit.at + 1);
+        self.resume = self.resume.max(passed).max(view.end().saturating_sub(reach));
         for (index, hit) in hits.iter().enumerate().skip(first) {
             if hit.at < self.decided {
                 continue;

@@ -1,0 +1,389 @@
+//! Reading one input: its bytes, in whatever pieces, through the flow.
+//!
+//! Takes pieces of bytes in order, gives outcomes with their lines. The walk from hit to hit goes
+//! in order, frames are read in parallel. Holds no more of an input than what is not decided yet,
+//! and gives the same however the pieces are cut.
+
+use rayon::prelude::*;
+
+use crate::contract::{CONTRACTS, Claim, Contract, Outline};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::locate::needles::Hit;
+use crate::locate::{Kind, Locator, Spot, Until, Wait, mapping_reaches};
+use crate::parse::{self, Caps};
+use crate::pipeline::{Harvest, Options, flow};
+use crate::scan::Scan;
+use crate::settle::Outcome;
+use crate::transcript::frame::Damage;
+use crate::transcript::raw::{End, end_of_value};
+use crate::transcript::shape::{self, Shape};
+use crate::transcript::{self, Raw, Session};
+use crate::window::Window;
+
+/// What was counted in an input.
+#[derive(Default)]
+pub struct Tally {
+    /// What its frames gave, without the outcomes.
+    pub harvest: Harvest,
+    /// Lines, or one for a document.
+    pub frames: u64,
+    /// Frames that were looked into.
+    pub frames_parsed: u64,
+}
+
+/// Takes an outcome with its line; `None` where all that has arrived is read.
+pub type Deliver<'d> = &'d mut dyn FnMut(u64, Option<Outcome>) -> Result<(), Error>;
+
+/// An input that is being read.
+pub struct Reading<'o, 'd> {
+    name: &'o str,
+    options: &'o Options,
+    limits: &'o Limits,
+    deliver: Deliver<'d>,
+    window: Window,
+    shape: Option<Shape>,
+    session: Option<Session>,
+    locator: Locator<'o>,
+    wait: Wait,
+    /// Bytes that were not decided when the walk stopped.
+    undecided: u64,
+    /// A line beyond the cap is passed over up to its end.
+    discarding: bool,
+    /// Calls whose result is looked for, and the last line to look at.
+    awaited: Vec<(String, u64)>,
+    /// Lines before this byte were looked at, for records or for results.
+    looked: u64,
+    /// No more bytes will come.
+    ended: bool,
+    tally: Tally,
+}
+
+impl<'o, 'd> Reading<'o, 'd> {
+    /// Nothing read yet of the input of this name.
+    pub fn new(name: &'o str, options: &'o Options, deliver: Deliver<'d>) -> Self {
+        let limits = &options.scope.limits;
+        Self {
+            name,
+            options,
+            limits,
+            deliver,
+            window: Window::new(),
+            shape: options.scope.transcript.map(|format| format.shape()),
+            session: None,
+            locator: Locator::log(&options.scope.choice, limits),
+            wait: Wait { keep: 0, resume: 0, until: Until::More },
+            undecided: 0,
+            discarding: false,
+            awaited: Vec::new(),
+            looked: 0,
+            ended: false,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Says that all that has arrived was read.
+    pub fn pause(&mut self) -> Result<(), Error> {
+        let line = self.window.line_at(self.window.base());
+        (self.deliver)(line, None)
+    }
+
+    /// Says that no more will come, and gives what was counted.
+    pub fn end(mut self) -> (Tally, Result<(), Error>) {
+        self.ended = true;
+        let result = self.step(true);
+        (self.tally, result)
+    }
+
+    /// Takes the next bytes, with the hits in them.
+    pub fn push(&mut self, bytes: &[u8], hits: Vec<Hit>) -> Result<(), Error> {
+        let start = self.window.end();
+        let mut from = 0;
+        if self.discarding {
+            let Some(end) = memchr::memchr(b'\n', bytes) else {
+                let line = self.window.line_at(start);
+                self.window.restart(start + bytes.len() as u64, line);
+                return Ok(());
+            };
+            from = end + 1;
+            let line = self.window.line_at(start) + 1;
+            self.window.restart(start + from as u64, line);
+            self.locator.skip_to(start + from as u64);
+            self.looked = start + from as u64;
+            self.discarding = false;
+            self.wait.until = Until::More;
+        }
+        let first = start + from as u64;
+        let ready = self.is_ready(&bytes[from..], hits.iter().any(|hit| hit.at >= first));
+        self.tally.frames += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        self.window.push(&bytes[from..], hits.into_iter().filter(|hit| hit.at >= first));
+        if ready { self.step(false) } else { self.cap() }
+    }
+
+    /// Whether what the walk waits for may have come with `bytes`. A long construct that is still
+    /// open is not walked again for every few bytes.
+    fn is_ready(&self, bytes: &[u8], hit: bool) -> bool {
+        const SHORT: u64 = 64 << 10;
+        let undecided = self.window.end() + bytes.len() as u64 - self.wait.resume;
+        let beyond = undecided > self.limits.block as u64;
+        let grown = undecided <= SHORT || undecided >= self.undecided + self.undecided / 4;
+        match self.wait.until {
+            Until::More => true,
+            Until::LineEnd => memchr::memchr(b'\n', bytes).is_some(),
+            Until::Needle => hit || beyond || self.window.hits().len() < 2 || undecided <= SHORT,
+            Until::Byte(byte) => (memchr::memchr(byte, bytes).is_some() && grown) || beyond,
+        }
+    }
+
+    /// Goes on as far as what has arrived allows.
+    fn step(&mut self, ends: bool) -> Result<(), Error> {
+        if self.shape.is_none() {
+            self.shape = shape::of(self.window.text(), ends);
+        }
+        match self.shape {
+            None => self.cap(),
+            Some(Shape::Lines) => self.lines(ends),
+            Some(Shape::Document) => {
+                let too_large = self.window.text().len() > self.limits.frame;
+                if too_large {
+                    self.damage(Damage::TooLarge, 0);
+                } else if !ends || self.document()? {
+                    return Ok(());
+                }
+                self.shape = Some(Shape::Lines);
+                self.lines(ends)
+            }
+        }
+    }
+
+    fn damage(&mut self, damage: Damage, offset: u64) {
+        self.tally.harvest.damage.entry(damage).or_insert((0, offset)).0 += 1;
+    }
+
+    /// Passes over a line that grows beyond the cap.
+    fn cap(&mut self) -> Result<(), Error> {
+        let undecided = self.window.end() - self.wait.resume;
+        if self.wait.until == Until::LineEnd && undecided > self.limits.frame as u64 {
+            self.damage(Damage::TooLarge, self.wait.resume);
+            let line = self.window.line_at(self.window.end());
+            self.window.restart(self.window.end(), line);
+            self.discarding = true;
+        }
+        Ok(())
+    }
+
+    /// Walks over lines of text and records.
+    fn lines(&mut self, ends: bool) -> Result<(), Error> {
+        self.open_session();
+        let mut spots = Vec::new();
+        let base = self.window.base();
+        self.wait =
+            self.locator.walk(self.window.text(), base, self.window.hits(), ends, &mut spots);
+        self.undecided = self.window.end() - self.wait.resume;
+        if ends {
+            self.tally.harvest.stray(std::mem::take(&mut self.locator.strays));
+        }
+        let spots: Vec<_> = spots
+            .into_iter()
+            .map(|spot| {
+                let line = self.window.line_at(spot.span.start);
+                (spot, line)
+            })
+            .collect();
+        let harvests = self.read_spots(&spots);
+        for ((spot, line), harvest) in spots.iter().zip(harvests) {
+            self.results(spot.span.start)?;
+            self.looked = spot.span.end;
+            self.take(harvest, *line)?;
+        }
+        self.results(if ends { self.window.end() } else { self.wait.resume })?;
+        let keep =
+            if self.awaited.is_empty() { self.wait.keep } else { self.wait.keep.min(self.looked) };
+        self.window.advance(keep.max(base), self.wait.resume);
+        self.cap()
+    }
+
+    /// What the first record says of all, once it is there.
+    fn open_session(&mut self) {
+        if self.session.is_some() {
+            return;
+        }
+        let text = self.window.text();
+        let text = &text[shape::skip_padding(text)..];
+        let end = memchr::memchr(b'\n', text);
+        if end.is_some() || self.ended {
+            let line = &text[..end.unwrap_or(text.len())];
+            let first = Raw::at(line, 0, 0);
+            self.session = line.first().map(|_| transcript::of_record(&first).session(&first));
+        }
+    }
+
+    fn read_spots(&self, spots: &[(Spot, u64)]) -> Vec<Harvest> {
+        let (text, base) = (self.window.text(), self.window.base());
+        let session = self.session.clone().unwrap_or_default();
+        let read = |(spot, line): &(Spot, u64)| {
+            flow(self.options, |sink| {
+                let mut scan = Scan::new(&self.options.scope, &session, self.name, *line, sink);
+                match spot.kind {
+                    Kind::Frame => {
+                        let index = |offset: u64| (offset - base) as usize;
+                        let frame = &text[index(spot.span.start)..index(spot.span.end)];
+                        scan.frame(frame, spot.span.start);
+                    }
+                    Kind::Block(..) => scan.block(text, base, spot),
+                }
+            })
+        };
+        if spots.len() < 2 {
+            spots.iter().map(read).collect()
+        } else {
+            spots.par_iter().map(read).collect()
+        }
+    }
+
+    /// Counts what came of a frame, and hands its outcomes on.
+    fn take(&mut self, harvest: Harvest, line: u64) -> Result<(), Error> {
+        let Harvest { outcomes, messages, templates, strays, damage } = harvest;
+        let total = &mut self.tally.harvest;
+        total.messages += messages;
+        total.templates += templates;
+        total.strays += strays;
+        for (damage, (count, first)) in damage {
+            total.damage.entry(damage).or_insert((0, first)).0 += count;
+        }
+        self.tally.frames_parsed += 1;
+        for outcome in outcomes {
+            let until = line + self.limits.look_ahead;
+            match &outcome {
+                Outcome::Submitted { tool_call_id } => {
+                    self.awaited.push((tool_call_id.clone(), until));
+                }
+                Outcome::Record(record, _) => {
+                    let call = record.source.tool_call_id.clone();
+                    if let Some(call) = call.filter(|call| !self.awaits(call)) {
+                        self.awaited.push((call, until));
+                    }
+                }
+                Outcome::Result { tool_call_id, .. } => {
+                    self.awaited.retain(|(call, _)| call != tool_call_id);
+                }
+                Outcome::Call(_) => {}
+            }
+            (self.deliver)(line, Some(outcome))?;
+        }
+        Ok(())
+    }
+
+    fn awaits(&self, call: &str) -> bool {
+        self.awaited.iter().any(|(awaited, _)| awaited == call)
+    }
+
+    /// Looks for results that are awaited, in the lines from where it last looked up to `end`.
+    fn results(&mut self, end: u64) -> Result<(), Error> {
+        if self.awaited.is_empty() || self.looked >= end {
+            self.looked = self.looked.max(end);
+            return Ok(());
+        }
+        let mut line_number = self.window.line_at(self.looked);
+        while self.looked < end {
+            self.awaited.retain(|(_, until)| *until >= line_number);
+            if self.awaited.is_empty() {
+                self.looked = end;
+                break;
+            }
+            let text = self.window.from(self.looked);
+            let limit = (end - self.looked) as usize;
+            let length = match memchr::memchr(b'\n', &text[..limit.min(text.len())]) {
+                Some(length) => length + 1,
+                // The rest of the line is still to come.
+                None if end < self.window.end() || !self.ended => break,
+                None => limit,
+            };
+            let line = &text[..length];
+            let holds =
+                |(call, _): &(String, u64)| memchr::memmem::find(line, call.as_bytes()).is_some();
+            let offset = self.looked;
+            self.looked += length as u64;
+            if self.awaited.iter().any(holds) {
+                let session = self.session.clone().unwrap_or_default();
+                let line = line.to_vec();
+                let harvest = flow(self.options, |sink| {
+                    Scan::new(&self.options.scope, &session, self.name, line_number, sink)
+                        .frame(&line, offset);
+                });
+                self.take(harvest, line_number)?;
+            }
+            line_number += 1;
+        }
+        Ok(())
+    }
+}
+
+/// A file that is one document.
+impl Reading<'_, '_> {
+    /// Reads the whole input as a review, or as JSON. False where it is neither.
+    fn document(&mut self) -> Result<bool, Error> {
+        let text = self.window.text();
+        let start = shape::skip_padding(text);
+        let body = &text[start..];
+        let is_json = matches!(body.first(), Some(b'{' | b'['));
+        let end = if is_json { end_of_value(body, 0) } else { End::At(body.len()) };
+        let rest = if let End::At(length) = end { body[length..].trim_ascii() } else { b"" };
+        let harvest = if let Some((contract, closed)) = self.review_file(body, end, rest) {
+            flow(self.options, |sink| {
+                let session = Session::default();
+                Scan::new(&self.options.scope, &session, self.name, 1, sink)
+                    .file(text, contract, closed);
+            })
+        } else if is_json && (rest.is_empty() || matches!(rest[0], b'{' | b'[' | 0)) {
+            let first = Raw::at(body, 0, 0);
+            let first = first.items().next().unwrap_or(first);
+            let session = transcript::of_record(&first).session(&first);
+            flow(self.options, |sink| {
+                Scan::new(&self.options.scope, &session, self.name, 1, sink).frame(text, 0);
+            })
+        } else {
+            return Ok(false);
+        };
+        self.tally.frames = 1;
+        self.take(harvest, 1)?;
+        Ok(true)
+    }
+
+    /// The contract of a file that is one review, and whether its end is there.
+    fn review_file(
+        &self,
+        body: &[u8],
+        end: End,
+        rest: &[u8],
+    ) -> Option<(&'static dyn Contract, bool)> {
+        let limits = self.limits;
+        if !rest.is_empty() || body.len() > limits.block {
+            return None;
+        }
+        let text = String::from_utf8_lossy(body);
+        let outline = Outline::of(&text);
+        let file = self.name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let choice = &self.options.scope.choice;
+        let admitted = CONTRACTS.iter().copied().filter(|contract| choice.admits(*contract));
+        let (claim, contract) = admitted
+            .map(|contract| (contract.identify(&outline), contract))
+            .rev()
+            .max_by_key(|(claim, _)| *claim)
+            .filter(|(claim, _)| *claim > Claim::None)?;
+        let caps = Caps { nesting: limits.nesting, nodes: limits.nodes };
+        let reading = parse::parse(&text, caps);
+        let fits = reading.faults.is_empty()
+            && reading.node.is_some_and(|node| !node.entries().is_empty());
+        // What does not parse is a review only where something else than its keys says so.
+        let sure = claim == Claim::Sure || choice.names(contract) || contract.kept_in(file);
+        let closed = !matches!(end, End::Torn | End::Cut) || body.trim_ascii_end().ends_with(b"}");
+        let is_whole = is_mapping(body) || contract.kept_in(file);
+        (fits || (sure && is_whole)).then_some((contract, closed))
+    }
+}
+
+/// Whether all of `body` may be a mapping: an object, or lines of block style.
+fn is_mapping(body: &[u8]) -> bool {
+    body.starts_with(b"{") || mapping_reaches(body)
+}

@@ -1,0 +1,82 @@
+//! However the bytes arrive, the same comes out: every case of the corpus, cut in two at every
+//! byte and into pieces of many sizes, with the caps of real use and with tiny ones that make every
+//! buffer let go early.
+
+mod common;
+
+use std::fs;
+
+use common::{Case, cases};
+use rayon::prelude::*;
+use revextract::contract;
+use revextract::drive::extract;
+use revextract::locate::Choice;
+use revextract::pipeline::Options;
+
+fn options(case: &Case) -> Options {
+    let mut options = Options::default();
+    let args = case.args();
+    let named = args.windows(2).filter(|pair| pair[0] == "-c").filter_map(|pair| contract::by_id(pair[1]));
+    options.scope.choice = Choice { contracts: named.collect(), any_key: false };
+    options
+}
+
+fn run<'p>(pieces: impl IntoIterator<Item = &'p [u8]>, options: &Options) -> String {
+    let (records, end) = extract("input", pieces, options);
+    let mut text = String::new();
+    for record in records {
+        text.push_str(&serde_json::to_string(&record).expect("a record is JSON"));
+        text.push('\n');
+    }
+    text + &serde_json::to_string(&end).expect("an end record is JSON")
+}
+
+/// The places at which a text is cut in two.
+fn cuts(length: usize) -> Vec<usize> {
+    const MANY: usize = 1500;
+    let step = length.div_ceil(MANY).max(1);
+    // An odd offset per step, so that long inputs are cut at ever other places.
+    (0..length).step_by(step).map(|at| (at + at / step % step).min(length)).collect()
+}
+
+fn check(options_of: impl Fn(&Case) -> Options + Sync) {
+    let faults: Vec<String> = cases()
+        .par_iter()
+        .filter(|case| case.is_file())
+        .filter_map(|case| {
+            let bytes = fs::read(case.folder.join(&case.input)).expect("the input is there");
+            let options = options_of(case);
+            let whole = run([&bytes[..]], &options);
+            for cut in cuts(bytes.len()) {
+                let (left, right) = bytes.split_at(cut);
+                let came = run([left, right], &options);
+                if came != whole {
+                    return Some(format!("{} cut at {cut}:\n{whole}\n{came}", case.name));
+                }
+            }
+            for size in [1, 2, 3, 5, 16, 100, 1000] {
+                let came = run(bytes.chunks(size), &options);
+                if came != whole {
+                    return Some(format!("{} in pieces of {size}:\n{whole}\n{came}", case.name));
+                }
+            }
+            None
+        })
+        .collect();
+    assert!(faults.is_empty(), "{} cases:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn the_same_with_the_caps_of_real_use() {
+    check(options);
+}
+
+#[test]
+fn the_same_with_tiny_caps() {
+    check(|case| {
+        let mut options = options(case);
+        options.scope.limits.look_back = 200;
+        options.scope.limits.block = 600;
+        options
+    });
+}
