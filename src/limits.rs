@@ -18,8 +18,8 @@ pub struct Limits {
     pub nodes: usize,
     /// Layers of JSON strings that are decoded to find a block.
     pub layers: u8,
-    /// Bytes of a log without roles that are looked at before a needle, for the start of its block
-    /// and for the report above it.
+    /// Bytes of a log without roles that are looked at before a needle, for the start of its block;
+    /// half of it for the start of its line, and as much again for the report above a block.
     pub look_back: usize,
     /// Lines after a tool call in which its result is looked for.
     pub look_ahead: u64,
@@ -38,7 +38,7 @@ impl Default for Limits {
             nesting: 64,
             nodes: 100_000,
             layers: 3,
-            look_back: 64 << 10,
+            look_back: 128 << 10,
             look_ahead: 64,
             remembered: 1 << 20,
             record: 1 << 20,

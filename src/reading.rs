@@ -162,9 +162,10 @@ impl<'o, 'd> Reading<'o, 'd> {
 
     /// Passes over a line that grows beyond the cap.
     fn cap(&mut self) -> Result<(), Error> {
-        let undecided = self.window.end() - self.wait.resume;
-        if self.wait.until == Until::LineEnd && undecided > self.limits.frame as u64 {
-            self.damage(Damage::TooLarge, self.wait.resume);
+        let waits_from = (self.wait.until == Until::LineEnd).then_some(self.wait.resume);
+        let Some(start) = self.window.open_record().or(waits_from) else { return Ok(()) };
+        if self.window.end() - start > self.limits.frame as u64 {
+            self.damage(Damage::TooLarge, start);
             let line = self.window.line_at(self.window.end());
             self.window.restart(self.window.end(), line);
             self.discarding = true;
@@ -177,8 +178,7 @@ impl<'o, 'd> Reading<'o, 'd> {
         self.open_session();
         let mut spots = Vec::new();
         let base = self.window.base();
-        self.wait =
-            self.locator.walk(self.window.text(), base, self.window.hits(), ends, &mut spots);
+        self.wait = self.locator.walk(self.window.view(ends), self.window.hits(), &mut spots);
         self.undecided = self.window.end() - self.wait.resume;
         if ends {
             self.tally.harvest.stray(std::mem::take(&mut self.locator.strays));
@@ -197,8 +197,14 @@ impl<'o, 'd> Reading<'o, 'd> {
             self.take(harvest, *line)?;
         }
         self.results(if ends { self.window.end() } else { self.wait.resume })?;
-        let keep =
-            if self.awaited.is_empty() { self.wait.keep } else { self.wait.keep.min(self.looked) };
+        let mut keep = self.wait.keep;
+        if !self.awaited.is_empty() {
+            keep = keep.min(self.looked);
+        }
+        // A record is needed from its start, wherever in it a needle turns up.
+        if let Some(start) = self.window.open_record() {
+            keep = keep.min(start.max(base));
+        }
         self.window.advance(keep.max(base), self.wait.resume);
         self.cap()
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::contract::{CONTRACTS, Contract, Outline, Setting};
 use crate::limits::Limits;
-use crate::locate::{Block, Choice, Kind, Locator, Spot, Strays, call, needles};
+use crate::locate::{Block, Choice, Kind, Locator, Spot, Strays, View, call, needles};
 use crate::record::{Carrier, Channel, Place, Review, Source};
 use crate::transcript::frame::{self, Damage};
 use crate::transcript::layer::Layer;
@@ -378,7 +378,7 @@ impl<'s> Scan<'s> {
         let walk = |choice: &Choice| {
             let mut locator = Locator::message(choice, speech.source.channel, &scope.limits);
             let mut spots = Vec::new();
-            locator.walk(text.as_bytes(), 0, &hits, true, &mut spots);
+            locator.walk(View::whole(text.as_bytes()), &hits, &mut spots);
             (spots, locator.strays)
         };
         let (mut spots, strays) = walk(&scope.choice);

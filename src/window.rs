@@ -5,7 +5,9 @@
 
 use bytes::{Buf, BytesMut};
 
+use crate::locate::View;
 use crate::locate::needles::{self, Hit};
+use crate::transcript::shape;
 
 /// The bytes from `base` on that have arrived and were not let go.
 #[derive(Default)]
@@ -16,18 +18,36 @@ pub struct Window {
     line: u64,
     /// A byte further on, and its line.
     cursor: (u64, u64),
+    /// Whether a line starts with byte `base`.
+    opens_line: bool,
+    /// Where the last line starts that has no end yet.
+    last_line: u64,
     hits: Vec<Hit>,
 }
 
 impl Window {
     /// An empty window at the start of an input.
     pub fn new() -> Self {
-        Self { line: 1, cursor: (0, 1), ..Self::default() }
+        Self { line: 1, cursor: (0, 1), opens_line: true, ..Self::default() }
     }
 
     /// The bytes.
     pub fn text(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// What is there of the text, and whether that is all.
+    pub fn view(&self, ends: bool) -> View<'_> {
+        View { text: &self.bytes, base: self.base, opens_line: self.opens_line, ends }
+    }
+
+    /// Where the last line starts that has no end yet, if it starts as JSON does or has not yet
+    /// started.
+    pub fn open_record(&self) -> Option<u64> {
+        let is_there = self.last_line > self.base || self.opens_line;
+        let line = self.from(self.last_line);
+        let blank = shape::skip_padding(line) == line.len();
+        (is_there && (blank || shape::opens_json(line))).then_some(self.last_line)
     }
 
     /// The offset of the first byte.
@@ -63,13 +83,19 @@ impl Window {
             .extend(needles::hits(&across, base).filter(|hit| hit.at < joint && hit.end > joint));
         self.hits.extend(hits);
         self.bytes.extend_from_slice(bytes);
+        if let Some(end) = memchr::memrchr(b'\n', bytes) {
+            self.last_line = joint + end as u64 + 1;
+        }
     }
 
     /// Lets go what lies before `keep`; hits before `resume` are not needed again.
     pub fn advance(&mut self, keep: u64, resume: u64) {
         self.line = self.line_at(keep);
-        let count = usize::try_from(keep - self.base).unwrap_or(usize::MAX);
-        self.bytes.advance(count.min(self.bytes.len()));
+        let count = usize::try_from(keep - self.base).unwrap_or(usize::MAX).min(self.bytes.len());
+        if count > 0 {
+            self.opens_line = self.bytes[count - 1] == b'\n';
+        }
+        self.bytes.advance(count);
         self.base = keep;
         if self.cursor.0 < keep {
             self.cursor = (keep, self.line);
@@ -85,6 +111,8 @@ impl Window {
         self.base = offset;
         self.line = line;
         self.cursor = (offset, line);
+        self.opens_line = true;
+        self.last_line = offset;
     }
 
     /// The line of byte `at`, from 1.

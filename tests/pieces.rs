@@ -16,7 +16,8 @@ use revextract::pipeline::Options;
 fn options(case: &Case) -> Options {
     let mut options = Options::default();
     let args = case.args();
-    let named = args.windows(2).filter(|pair| pair[0] == "-c").filter_map(|pair| contract::by_id(pair[1]));
+    let named =
+        args.windows(2).filter(|pair| pair[0] == "-c").filter_map(|pair| contract::by_id(pair[1]));
     options.scope.choice = Choice { contracts: named.collect(), any_key: false };
     options
 }

@@ -38,11 +38,9 @@ pub(super) fn find(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<
     if locator.log {
         let reach = at.saturating_sub(locator.limits.look_back as u64);
         if reach > position {
-            match view.line(reach) {
-                Ok(line) if line.start == reach => position = reach,
-                Ok(line) => position = line.end,
-                Err(_) => return Enclosing::Wait(Until::Byte(b'\n')),
-            }
+            // From the first line on that starts there.
+            let newline = memchr::memchr(b'\n', view.get(reach..at));
+            position = newline.map_or(line.start, |length| reach + length as u64 + 1);
         }
     }
     while position <= at {
@@ -84,7 +82,7 @@ fn claim(locator: &Locator<'_>, view: View<'_>, construct: Construct) -> Result<
         None if carrier == Carrier::Bare && closed && starts_json(&block.text) => Kind::Frame,
         None => return Err(span.end),
     };
-    let before = locator.before(span.start);
+    let before = span.start..span.start;
     Ok(Spot { kind, span, body, prefix, closed, thinking: false, before })
 }
 
@@ -156,7 +154,7 @@ fn fenced(
                 let text = view.get(object..view.end().min(limit));
                 if let End::At(length) = end_of_value(text, 0) {
                     let end = object + length as u64;
-                    position = view.line(end - 1).map_err(|_| Until::Byte(b'\n'))?.end;
+                    position = view.line(end - 1, u64::MAX).map_err(|_| Until::Byte(b'\n'))?.end;
                 }
             }
         }
@@ -222,8 +220,9 @@ fn mapping(
     prefix: &[u8],
 ) -> Result<Construct, Until> {
     let limit = here.start + locator.limits.block as u64;
-    let end = mapping_end(view, here.start..view.end().min(limit), prefix);
-    if end == view.end() && !view.ends && end < limit {
+    let range = here.start..view.end().min(limit);
+    let (end, stopped) = mapping_end(view, range, prefix);
+    if !stopped && !view.ends && view.end() < limit {
         return Err(Until::Byte(b'\n'));
     }
     let span = here.start..end;
@@ -235,12 +234,13 @@ fn mapping(
 pub fn mapping_reaches(text: &[u8]) -> bool {
     let text = text.trim_ascii_end();
     let text = text.strip_prefix(b"---").unwrap_or(text);
-    let view = View { text, base: 0, ends: true };
-    mapping_end(view, 0..view.end(), b"") == view.end()
+    let view = View::whole(text);
+    mapping_end(view, 0..view.end(), b"").0 == view.end()
 }
 
-/// Where the lines that start at `range.start` stop being those of a mapping in block style.
-pub(super) fn mapping_end(view: View<'_>, range: Range<u64>, prefix: &[u8]) -> u64 {
+/// Where the lines that start at `range.start` stop being those of a mapping in block style, and
+/// whether they do so before the end of the range.
+pub(super) fn mapping_end(view: View<'_>, range: Range<u64>, prefix: &[u8]) -> (u64, bool) {
     let mut position = range.start;
     let mut end = range.start;
     while position < range.end {
@@ -258,14 +258,14 @@ pub(super) fn mapping_end(view: View<'_>, range: Range<u64>, prefix: &[u8]) -> u
             || (position == range.start && own.starts_with(b"```"))
             || std::str::from_utf8(own).ok().and_then(yaml_key).is_some();
         if !goes_on {
-            return end;
+            return (end, true);
         }
         position = line.end;
         if !blank {
             end = position;
         }
     }
-    if range.end == view.end() && !view.ends { range.end } else { end }
+    (end, false)
 }
 
 /// An object or array in the middle of the line that holds the hit.

@@ -17,21 +17,30 @@ use crate::record::{Carrier, Channel};
 use crate::transcript::raw::{self, End, Raw};
 use crate::transcript::{self, shape};
 
-/// A piece of a text, with the offset of its first byte.
+/// A piece of a text.
 #[derive(Clone, Copy)]
-pub(super) struct View<'t> {
+pub struct View<'t> {
+    /// The bytes.
     pub text: &'t [u8],
+    /// The offset of the first.
     pub base: u64,
+    /// Whether a line starts with the first.
+    pub opens_line: bool,
     /// Whether the text ends here.
     pub ends: bool,
 }
 
 impl<'t> View<'t> {
-    pub fn end(&self) -> u64 {
+    /// A text that is there as a whole.
+    pub fn whole(text: &'t [u8]) -> Self {
+        Self { text, base: 0, opens_line: true, ends: true }
+    }
+
+    pub(super) fn end(&self) -> u64 {
         self.base + self.text.len() as u64
     }
 
-    pub fn get(&self, range: Range<u64>) -> &'t [u8] {
+    pub(super) fn get(&self, range: Range<u64>) -> &'t [u8] {
         let index = |offset: u64| {
             usize::try_from(offset.saturating_sub(self.base))
                 .unwrap_or(usize::MAX)
@@ -40,16 +49,18 @@ impl<'t> View<'t> {
         &self.text[index(range.start)..index(range.end).max(index(range.start))]
     }
 
-    /// The line that `at` lies in, with its line end; `None` where its end has not arrived.
-    pub fn line(&self, at: u64) -> Result<Range<u64>, u64> {
-        let before = self.get(self.base..at);
-        let start =
-            memchr::memrchr(b'\n', before).map_or(self.base, |end| self.base + end as u64 + 1);
-        self.line_from(start, at)
+    /// The line that `at` lies in, with its line end; else where it starts, if its end has not
+    /// arrived. Its start is no more than `reach` before `at`, but for a line of JSON.
+    pub(super) fn line(&self, at: u64, reach: u64) -> Result<Range<u64>, u64> {
+        let newline = memchr::memrchr(b'\n', self.get(self.base..at));
+        let start = newline.map_or(self.base, |end| self.base + end as u64 + 1);
+        let is_start = newline.is_some() || self.opens_line;
+        let is_json = is_start && shape::opens_json(self.get(start..at + 1));
+        self.line_from(if is_json { start } else { start.max(at.saturating_sub(reach)) }, at)
     }
 
     /// The line that starts at `start`.
-    pub fn line_at(&self, start: u64) -> Result<Range<u64>, u64> {
+    pub(super) fn line_at(&self, start: u64) -> Result<Range<u64>, u64> {
         self.line_from(start, start)
     }
 
@@ -149,17 +160,8 @@ impl<'c> Locator<'c> {
         self.resume = offset;
     }
 
-    /// Walks on over `text`, whose first byte is byte `base` of the whole. `hits` are those in it,
-    /// in order.
-    pub fn walk(
-        &mut self,
-        text: &[u8],
-        base: u64,
-        hits: &[Hit],
-        ends: bool,
-        found: &mut Vec<Spot>,
-    ) -> Wait {
-        let view = View { text, base, ends };
+    /// Walks on over the text in `view`; `hits` are those in it, in order.
+    pub fn walk(&mut self, view: View<'_>, hits: &[Hit], found: &mut Vec<Spot>) -> Wait {
         let lone_close = if self.log { None } else { lone_close(view, hits) };
         self.last_close = hits
             .iter()
@@ -169,7 +171,7 @@ impl<'c> Locator<'c> {
         let mut line = 0..0;
         let mut until = Until::More;
         // A needle may lie across the end of what has arrived.
-        let reach = if ends { 0 } else { needles::longest() as u64 - 1 };
+        let reach = if view.ends { 0 } else { needles::longest() as u64 - 1 };
         let passed = hits.last().map_or(0, |hit| hit.at + 1);
         self.resume = self.resume.max(passed).max(view.end().saturating_sub(reach));
         for (index, hit) in hits.iter().enumerate().skip(first) {
@@ -177,7 +179,7 @@ impl<'c> Locator<'c> {
                 continue;
             }
             if !line.contains(&hit.at) {
-                line = match view.line(hit.at) {
+                line = match view.line(hit.at, self.near()) {
                     Ok(line) => line,
                     Err(start) => {
                         self.resume = start.max(self.decided);
@@ -322,7 +324,7 @@ impl<'c> Locator<'c> {
             if hit.at >= limit {
                 break;
             }
-            let other = match view.line(hit.at) {
+            let other = match view.line(hit.at, self.near()) {
                 Ok(other) => other,
                 Err(_) => return Step::Wait(Until::LineEnd),
             };
@@ -356,7 +358,7 @@ impl<'c> Locator<'c> {
             });
         }
         let end = partner.map_or(view.end().min(limit), |(other, _)| other.start);
-        let body = line.end..enclosing::mapping_end(view, line.end..end, &prefix);
+        let body = line.end..enclosing::mapping_end(view, line.end..end, &prefix).0;
         let text = String::from_utf8_lossy(view.get(body.clone()));
         let keys = Outline::of(&text).count(contract.opening_keys());
         if keys == 0 {
@@ -367,9 +369,14 @@ impl<'c> Locator<'c> {
         Step::Found(Spot { kind, span, body, prefix, closed: false, thinking: false, before })
     }
 
+    /// How far back the start of a line is looked for, and then the report above it.
+    pub(super) fn near(&self) -> u64 {
+        if self.log { self.limits.look_back as u64 / 2 } else { u64::MAX }
+    }
+
     /// The text before a block, as far as it is looked at.
     pub(super) fn before(&self, start: u64) -> Range<u64> {
-        let from = self.decided.max(start.saturating_sub(self.limits.look_back as u64));
+        let from = self.decided.max(start.saturating_sub(self.near()));
         from.min(start)..start
     }
 
@@ -379,7 +386,8 @@ impl<'c> Locator<'c> {
         if start == 0 || start <= self.decided || start <= view.base {
             return end;
         }
-        let (Ok(above), Ok(below)) = (view.line(start - 1), view.line_at(end)) else { return end };
+        let above = view.line(start - 1, self.near() / 2);
+        let (Ok(above), Ok(below)) = (above, view.line_at(end)) else { return end };
         let open = fenced::fence(own_text(view.get(above)));
         match open {
             Some(fence) if fence.is_closed_by(own_text(view.get(below.clone()))) => below.end,

@@ -18,7 +18,7 @@ mod locator;
 pub mod needles;
 
 pub use enclosing::mapping_reaches;
-pub use locator::{Locator, Until, Wait};
+pub use locator::{Locator, Until, View, Wait};
 
 /// What is looked for.
 #[derive(Clone, Default)]

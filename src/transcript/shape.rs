@@ -59,6 +59,11 @@ pub fn skip_padding(bytes: &[u8]) -> usize {
     mark + bytes[mark..].iter().take_while(is_padding).count()
 }
 
+/// Whether a line starts as a JSON record does.
+pub fn opens_json(line: &[u8]) -> bool {
+    matches!(line[skip_padding(line)..].first(), Some(b'{' | b'['))
+}
+
 /// Whether a review may start with this line.
 fn may_open(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line);
