@@ -9,6 +9,7 @@ use crate::record::{Channel, Status};
 /// Finds the reviews that agents write inside agent transcripts, checks each against its contract,
 /// and writes one normalised NDJSON record per review.
 #[derive(Debug, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[command(name = "revextract", version, max_term_width = 100)]
 #[command(after_help = "Exit: 0 all inputs were read to their end, whatever was found; 1 what \
     --fail-on asks for was found; 2 wrong usage, or an input could not be read.")]

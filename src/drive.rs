@@ -107,7 +107,7 @@ fn deliver(
         Some(outcome) => settle.take(outcome, line),
         None => settle.pass(line),
     }
-    while let Some(record) = settle.next() {
+    while let Some(record) = settle.settled() {
         *end.records.entry(record.status.word()).or_default() += 1;
         handler.record(record)?;
     }

@@ -49,7 +49,7 @@ pub fn flow(options: &Options, scan: impl FnOnce(&mut dyn FnMut(Event<'_>))) -> 
     scan(&mut |event| match event {
         Event::Found(found) => {
             let ties = found.ties.clone();
-            let record = record(options, found);
+            let record = record(options, *found);
             harvest.keep(options, record, ties);
         }
         other => harvest.note(other),

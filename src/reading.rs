@@ -18,7 +18,7 @@ use crate::settle::Outcome;
 use crate::transcript::frame::Damage;
 use crate::transcript::raw::{End, end_of_value};
 use crate::transcript::shape::{self, Shape};
-use crate::transcript::{self, Raw, Session};
+use crate::transcript::{self, Raw, Session, Transcript};
 use crate::window::Window;
 
 /// What was counted in an input.
@@ -69,7 +69,7 @@ impl<'o, 'd> Reading<'o, 'd> {
             limits,
             deliver,
             window: Window::new(),
-            shape: options.scope.transcript.map(|format| format.shape()),
+            shape: options.scope.transcript.map(Transcript::shape),
             session: None,
             locator: Locator::log(&options.scope.choice, limits),
             wait: Wait { keep: 0, resume: 0, until: Until::More },
@@ -117,7 +117,12 @@ impl<'o, 'd> Reading<'o, 'd> {
         let ready = self.is_ready(&bytes[from..], hits.iter().any(|hit| hit.at >= first));
         self.tally.frames += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.window.push(&bytes[from..], hits.into_iter().filter(|hit| hit.at >= first));
-        if ready { self.step(false) } else { self.cap() }
+        if ready {
+            self.step(false)?;
+        } else {
+            self.cap();
+        }
+        Ok(())
     }
 
     /// Whether what the walk waits for may have come with `bytes`. A long construct that is still
@@ -141,7 +146,10 @@ impl<'o, 'd> Reading<'o, 'd> {
             self.shape = shape::of(self.window.text(), ends);
         }
         match self.shape {
-            None => self.cap(),
+            None => {
+                self.cap();
+                Ok(())
+            }
             Some(Shape::Lines) => self.lines(ends),
             Some(Shape::Document) => {
                 let too_large = self.window.text().len() > self.limits.frame;
@@ -161,16 +169,15 @@ impl<'o, 'd> Reading<'o, 'd> {
     }
 
     /// Passes over a line that grows beyond the cap.
-    fn cap(&mut self) -> Result<(), Error> {
+    fn cap(&mut self) {
         let waits_from = (self.wait.until == Until::LineEnd).then_some(self.wait.resume);
-        let Some(start) = self.window.open_record().or(waits_from) else { return Ok(()) };
+        let Some(start) = self.window.open_record().or(waits_from) else { return };
         if self.window.end() - start > self.limits.frame as u64 {
             self.damage(Damage::TooLarge, start);
             let line = self.window.line_at(self.window.end());
             self.window.restart(self.window.end(), line);
             self.discarding = true;
         }
-        Ok(())
     }
 
     /// Walks over lines of text and records.
@@ -206,7 +213,8 @@ impl<'o, 'd> Reading<'o, 'd> {
             keep = keep.min(start.max(base));
         }
         self.window.advance(keep.max(base), self.wait.resume);
-        self.cap()
+        self.cap();
+        Ok(())
     }
 
     /// What the first record says of all, once it is there.

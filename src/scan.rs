@@ -18,7 +18,7 @@ use crate::transcript::{self, AgentCall, Body, Item, Message, Origin, Raw, Sessi
 /// What came of a frame.
 pub enum Event<'t> {
     /// A block.
-    Found(Found<'t>),
+    Found(Box<Found<'t>>),
     /// An agent calls another one.
     Call(AgentCall),
     /// A tool answers.
@@ -193,7 +193,7 @@ impl<'s> Scan<'s> {
     }
 
     fn found(&mut self, found: Found<'_>) {
-        (self.sink)(Event::Found(found));
+        (self.sink)(Event::Found(Box::new(found)));
     }
 
     /// Gives a block that is all that is said.

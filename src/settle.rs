@@ -98,9 +98,9 @@ impl<'s> Settle<'s> {
     }
 
     /// The next record that is settled.
-    pub fn next(&mut self) -> Option<Record> {
-        let settled = self.waiting.front().is_some_and(|waiting| waiting.until.is_none());
-        if settled { self.waiting.pop_front().map(|waiting| *waiting.record) } else { None }
+    pub fn settled(&mut self) -> Option<Record> {
+        let ready = self.waiting.front().is_some_and(|waiting| waiting.until.is_none());
+        if ready { self.waiting.pop_front().map(|waiting| *waiting.record) } else { None }
     }
 
     fn record(&mut self, mut record: Box<Record>, ties: &Ties) {

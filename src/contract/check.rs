@@ -27,21 +27,21 @@ pub fn check(
 ) -> Checked {
     let mut review = Review::default();
     let whole = closed && reading.faults.is_empty();
+    if !closed {
+        review.violations.push(cut(block));
+    }
+    review.violations.extend(reading.faults.iter().map(violation));
+    let faults = review.violations.len();
     if let Some(node) = &reading.node {
         if whole {
             contract.schema().note(node, &mut review);
         }
         contract.read(node, setting, &mut review);
     }
-    let is_template = template::is_template(block, reading);
     if !whole {
-        review.violations.clear();
+        review.violations.truncate(faults);
         review.verdict_expected = None;
         review.verdict = review.verdict.filter(|verdict| *verdict != Verdict::Pass);
-    }
-    review.violations.splice(0..0, reading.faults.iter().map(violation));
-    if !closed {
-        review.violations.insert(0, cut(block));
     }
     for violation in &mut review.violations {
         if let (Some(line), Some(column)) = (violation.line, violation.column) {
@@ -51,7 +51,7 @@ pub fn check(
     }
     let breaks = |level| review.violations.iter().any(|violation| violation.level == level);
     let status = match () {
-        () if is_template => Status::Template,
+        () if template::is_template(block, reading) => Status::Template,
         () if !closed => Status::Incomplete,
         () if !reading.faults.is_empty() => Status::Malformed,
         () if breaks(Level::Error) => Status::Invalid,

@@ -4,6 +4,7 @@
 //! A YAML scalar where the schema says text is the text that was written (`no`, `1.10`, `0123`).
 //! Never fetches anything: references go to schemas that are bundled here.
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use jsonschema::Validator;
@@ -145,16 +146,7 @@ fn violations(error: &jsonschema::ValidationError<'_>, root: &Node<'_>) -> Vec<V
             here(&REQUIRED, format!("the key `{name}` is missing"))
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            let unknown = |name: &String| {
-                let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
-                violation(
-                    &CLOSED,
-                    root,
-                    &pointer,
-                    format!("the key `{name}` is none of this contract's"),
-                )
-            };
-            unexpected.iter().map(unknown).collect()
+            unknown_keys(root, pointer, unexpected)
         }
         Kind::Type { kind } => {
             let wanted = match kind {
@@ -163,10 +155,7 @@ fn violations(error: &jsonschema::ValidationError<'_>, root: &Node<'_>) -> Vec<V
                     several.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
                 }
             };
-            here(
-                &TYPE,
-                format!("{} stands where {wanted} is asked for", kind_of(&error.instance())),
-            )
+            here(&TYPE, format!("{} stands where {wanted} is asked for", kind_of(error.instance())))
         }
         Kind::Enum { options } => {
             let words: Vec<_> = options
@@ -199,6 +188,26 @@ fn violations(error: &jsonschema::ValidationError<'_>, root: &Node<'_>) -> Vec<V
         Kind::MaxItems { limit } => here(&ITEMS, format!("the list has more than {limit} entries")),
         _ => here(&SHAPE, error.masked().to_string()),
     }
+}
+
+/// One violation per key of the mapping at `pointer` that is in `unexpected`.
+fn unknown_keys(root: &Node<'_>, pointer: &str, unexpected: &[String]) -> Vec<Violation> {
+    // All of them in one pass: there may be as many as a block has nodes.
+    let unexpected: HashSet<&str> = unexpected.iter().map(String::as_str).collect();
+    let entries = root.nearest(pointer).entries().iter();
+    entries
+        .filter(|entry| unexpected.contains(entry.key.as_ref()))
+        .map(|entry| Violation {
+            code: CLOSED.code,
+            level: CLOSED.level,
+            basis: CLOSED.basis,
+            pointer: format!("{pointer}/{}", entry.key.replace('~', "~0").replace('/', "~1")),
+            line: Some(entry.place.line),
+            column: Some(entry.place.column),
+            message: format!("the key `{}` is none of this contract's", entry.key),
+            found: Some(entry.node.excerpt()),
+        })
+        .collect()
 }
 
 fn violation(rule: &Rule, root: &Node<'_>, pointer: &str, message: String) -> Violation {

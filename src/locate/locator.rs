@@ -324,9 +324,8 @@ impl<'c> Locator<'c> {
             if hit.at >= limit {
                 break;
             }
-            let other = match view.line(hit.at, self.near()) {
-                Ok(other) => other,
-                Err(_) => return Step::Wait(Until::LineEnd),
+            let Ok(other) = view.line(hit.at, self.near()) else {
+                return Step::Wait(Until::LineEnd);
             };
             seen = other.end;
             if let Some(delimiter) = delimiter(own_text(view.get(other.clone())), name) {

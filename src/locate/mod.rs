@@ -156,6 +156,7 @@ impl<'t> Block<'t> {
     }
 
     /// The same block in a text in which it starts at `start`.
+    #[must_use]
     pub fn moved_to(self, start: Place) -> Self {
         Self { start, ..self }
     }

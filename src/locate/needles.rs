@@ -61,13 +61,21 @@ fn needles() -> &'static Needles {
             if let Some(name) = contract.delimiter() {
                 add(name, Needle::Delimiter(*contract));
             }
-            contract.needles().iter().for_each(|text| add(text, Needle::Sure));
+            for text in contract.needles() {
+                add(text, Needle::Sure);
+            }
         }
         for contract in CONTRACTS {
-            contract.weak_needles().iter().for_each(|text| add(text, Needle::Weak));
+            for text in contract.weak_needles() {
+                add(text, Needle::Weak);
+            }
         }
-        THINKING.iter().for_each(|text| add(text, Needle::Thinking));
-        transcript::NEEDLES.iter().for_each(|text| add(text, Needle::Record));
+        for text in THINKING {
+            add(text, Needle::Thinking);
+        }
+        for text in transcript::NEEDLES {
+            add(text, Needle::Record);
+        }
         let longest = texts.iter().map(|text| text.len()).max().unwrap_or_default();
         // Only the leftmost kinds of match have a SIMD prefilter.
         let searcher = AhoCorasick::builder()

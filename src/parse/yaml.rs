@@ -141,37 +141,28 @@ impl<'a> Builder<'a> {
                 if let Some((key, place)) = map.key.take() {
                     map.entries.push(Entry { key, place, node });
                 } else if let Value::Scalar(scalar) = node.value {
-                    return self.key(scalar, node.place);
+                    self.key(&scalar, node.place);
                 }
             }
         }
         true
     }
 
-    fn key(&mut self, scalar: Scalar<'a>, place: Place) -> bool {
-        let fault = match self.open.last_mut() {
-            Some(Open::Map(_, map)) => {
-                let first = map.seen.insert(scalar.text.clone());
-                let merge = scalar.plain && scalar.text == "<<";
-                if !first || merge {
-                    map.twice.insert(scalar.text.clone());
-                }
-                map.key = Some((scalar.text.clone(), place));
-                match (first, merge) {
-                    (_, true) => Some((&MERGE_KEY, "a merge key stands here".to_owned())),
-                    (false, _) => Some((
-                        &DUPLICATE_KEY,
-                        format!("the key `{}` stands here again", scalar.text),
-                    )),
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-        if let Some((rule, message)) = fault {
-            self.fault(rule, place, message);
+    /// Takes the key of the entry that comes next. A key that counts for nothing loses its values.
+    fn key(&mut self, key: &Scalar<'a>, place: Place) {
+        let Some(Open::Map(_, map)) = self.open.last_mut() else { return };
+        map.key = Some((key.text.clone(), place));
+        let is_first = map.seen.insert(key.text.clone());
+        let is_merge = key.plain && key.text == "<<";
+        if is_first && !is_merge {
+            return;
         }
-        true
+        map.twice.insert(key.text.clone());
+        if is_merge {
+            self.fault(&MERGE_KEY, place, "a merge key stands here".to_owned());
+        } else {
+            self.fault(&DUPLICATE_KEY, place, format!("the key `{}` stands here again", key.text));
+        }
     }
 
     fn end(&mut self) -> bool {

@@ -163,12 +163,8 @@ pub(super) fn read_content<'a>(
     }
     if let (Some((relay, id)), Some(beside)) = (call, beside) {
         let place = "toolUseResult";
-        match (&relay, beside.get("content")) {
-            (Relay::Agent, Some(content)) => {
-                relay.read(content, place, id.as_deref(), origin, sink)
-            }
-            _ => relay.read(beside, place, id.as_deref(), origin, sink),
-        }
+        let content = beside.get("content").filter(|_| matches!(relay, Relay::Agent));
+        relay.read(content.unwrap_or(beside), place, id.as_deref(), origin, sink);
     }
 }
 
