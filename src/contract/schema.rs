@@ -248,7 +248,7 @@ static CLOSED: Rule = shape(
 );
 static TYPE: Rule = shape(
     "schema-type",
-    "The value is of another type than the contract asks for: a text, a number, a list …",
+    "The value is of another type than the contract asks for: a list for a text, say, or a text for a number.",
     "Write the value in the type that the message names.",
 );
 static ENUM: Rule = shape(

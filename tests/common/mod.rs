@@ -108,7 +108,8 @@ fn collect(folder: &Path, cases: &mut Vec<Case>) {
             folder: folder.to_owned(),
             name: name.display().to_string(),
             input: input.file_name().expect("a name").to_string_lossy().into_owned(),
-            truth: serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", name.display())),
+            truth: serde_json::from_str(&text)
+                .unwrap_or_else(|error| panic!("{}: {error}", name.display())),
         });
         return;
     }
