@@ -9,7 +9,7 @@ use crate::emit::EMITTERS;
 use crate::transcript::TRANSCRIPTS;
 
 /// The JSON Schema of a record.
-pub const RECORD_SCHEMA: &str = include_str!("record.schema.json");
+pub const RECORD_SCHEMA: &str = include_str!("record/schema.json");
 
 /// The list of a kind, a line each: the name, then what it is.
 pub fn list(kind: List) -> String {

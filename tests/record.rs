@@ -97,7 +97,7 @@ fn the_content_id_is_that_of_the_line() {
 
 #[test]
 fn every_record_of_the_corpus_fits_the_printed_schema() {
-    let schema = fs::read_to_string(root().join("src/record.schema.json")).expect("the schema");
+    let schema = fs::read_to_string(root().join("src/record/schema.json")).expect("the schema");
     let schema: Value = serde_json::from_str(&schema).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a valid schema");
     let order: Vec<&str> =

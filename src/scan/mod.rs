@@ -1,0 +1,283 @@
+//! The scan of a frame: transcript, then location.
+//!
+//! Takes a JSON frame, or a block that was located in a log, and gives [`Event`]s in order: blocks
+//! with their source, and what the reviews around them need to know. Goes into the layers of
+//! strings within a frame. Never parses a block, keeps nothing from one frame to the next.
+
+use std::ops::Range;
+
+use crate::contract::{Contract, Setting};
+use crate::limits::Limits;
+use crate::locate::{Block, Choice, Kind, Spot, Strays};
+use crate::record::{Carrier, Channel, Place, Review, Source};
+use crate::transcript::frame::Damage;
+use crate::transcript::layer::Layer;
+use crate::transcript::{self, AgentCall, Origin, Session, Transcript};
+
+mod frame;
+mod text;
+
+/// What came of a frame.
+pub enum Event<'t> {
+    /// A block.
+    Found(Box<Found<'t>>),
+    /// An agent calls another one.
+    Call(AgentCall),
+    /// A tool answers.
+    Result {
+        /// The call that it answers.
+        tool_call_id: String,
+        /// Whether the tool took what it was given.
+        taken: bool,
+    },
+    /// A review is handed in by this call.
+    Submitted {
+        /// The call.
+        tool_call_id: String,
+    },
+    /// A fault of the frame, and its byte in the input.
+    Damage(Damage, u64),
+    /// A message was looked at.
+    Message(Strays),
+}
+
+/// A block with its source.
+pub struct Found<'t> {
+    /// The contract.
+    pub contract: &'static dyn Contract,
+    /// How the block is carried.
+    pub carrier: Carrier,
+    /// The block; or the review that a message without a block tells of.
+    pub block: Result<Block<'t>, Box<Review>>,
+    /// Whether its end was found.
+    pub closed: bool,
+    /// Whether the text that it stands in breaks off within its last line.
+    pub cut: bool,
+    /// What stands around it.
+    pub setting: Setting<'t>,
+    /// Where it stands.
+    pub source: Source,
+    /// How it belongs to other messages.
+    pub ties: Ties,
+}
+
+/// How a block belongs to other messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ties {
+    /// The kind of place within the format.
+    pub place: &'static str,
+    /// The number of the message within its frame.
+    pub message: u32,
+    /// The call of the agent that speaks.
+    pub agent_call: Option<String>,
+    /// Only if that call is known is it an agent that speaks.
+    pub needs_call: bool,
+    /// Only if that call's description starts so is it a review.
+    pub needs_description: Option<&'static str>,
+}
+
+/// What is looked for, and on which channels.
+#[derive(Clone)]
+pub struct Scope {
+    /// Which contracts.
+    pub choice: Choice,
+    /// Which channels.
+    pub channels: Vec<Channel>,
+    /// The format of all records, where it is not told by each.
+    pub transcript: Option<&'static dyn Transcript>,
+    /// The caps.
+    pub limits: Limits,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self {
+            choice: Choice::default(),
+            channels: Channel::DEFAULT.to_vec(),
+            transcript: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// The scan of one frame.
+pub struct Scan<'s> {
+    scope: &'s Scope,
+    session: &'s Session,
+    input: &'s str,
+    /// The frame's line in the input.
+    line: u64,
+    messages: u32,
+    sink: &'s mut dyn FnMut(Event<'_>),
+}
+
+/// A frame, and what stands around it.
+#[derive(Clone, Copy)]
+struct Frame<'a> {
+    bytes: &'a [u8],
+    layer: &'a Layer<'a>,
+    /// The place of its first byte in the text that it is a part of.
+    place: Place,
+    /// Who says all that is said in it, if it stands in a message.
+    speech: Option<&'a Speech>,
+}
+
+/// Who says something, and where.
+#[derive(Clone)]
+struct Speech {
+    source: Source,
+    ties: Ties,
+    /// The one who speaks was called by another agent.
+    called: bool,
+}
+
+impl<'s> Scan<'s> {
+    /// A scan of the frame that stands on `line` of the input of this name.
+    pub fn new(
+        scope: &'s Scope,
+        session: &'s Session,
+        input: &'s str,
+        line: u64,
+        sink: &'s mut dyn FnMut(Event<'_>),
+    ) -> Self {
+        Self { scope, session, input, line, messages: 0, sink }
+    }
+
+    /// Looks into a JSON frame that starts at `offset` of the input.
+    pub fn frame(&mut self, bytes: &[u8], offset: u64) {
+        let place = Place { line: self.line, column: 1 };
+        self.records(Frame { bytes, layer: &Layer::Input(offset), place, speech: None });
+    }
+
+    /// Takes a block that was located in a log; `log` is the text around it, from `base` on.
+    pub fn block(&mut self, log: &[u8], base: u64, spot: &Spot) {
+        let Kind::Block(contract, carrier) = spot.kind else { return };
+        let mut speech = self.speech(transcript::log().id(), Channel::Text, Origin::default());
+        if spot.thinking {
+            speech.source.channel = Channel::Thinking;
+        }
+        if !self.scope.channels.contains(&speech.source.channel) {
+            return;
+        }
+        let slice =
+            |range: Range<u64>| &log[(range.start - base) as usize..(range.end - base) as usize];
+        let line_start = (spot.span.start - base) as usize;
+        let line_start = memchr::memrchr(b'\n', &log[..line_start]).map_or(0, |end| end + 1);
+        let above = &log[line_start..(spot.body.start - base) as usize];
+        let start = place_after(above, Place { line: self.line, column: 1 });
+        let body = slice(spot.body.clone());
+        let before = String::from_utf8_lossy(slice(spot.before.clone()));
+        speech.source.offset = spot.span.start;
+        speech.source.length = spot.span.end - spot.span.start;
+        self.found(Found {
+            contract,
+            carrier,
+            block: Ok(Block::cut(body, start, &spot.prefix)),
+            closed: spot.closed,
+            cut: !body.ends_with(b"\n"),
+            setting: Setting { before: &before, after: None },
+            source: speech.source,
+            ties: Ties { place: "text", ..speech.ties },
+        });
+    }
+
+    /// Takes an input that is one review.
+    pub fn file(&mut self, text: &[u8], contract: &'static dyn Contract, closed: bool) {
+        let format = transcript::review_file().id();
+        let mut speech = self.speech(format, Channel::Text, Origin::default());
+        if !self.scope.channels.contains(&Channel::Text) {
+            return;
+        }
+        speech.source.length = text.len() as u64;
+        speech.ties.place = "file";
+        let block = Block::cut(text, Place::START, b"");
+        self.whole(contract, Carrier::Bare, block, closed, speech);
+    }
+
+    fn found(&mut self, found: Found<'_>) {
+        (self.sink)(Event::Found(Box::new(found)));
+    }
+
+    /// Gives a block that is all that is said.
+    fn whole(
+        &mut self,
+        contract: &'static dyn Contract,
+        carrier: Carrier,
+        block: Block<'_>,
+        closed: bool,
+        speech: Speech,
+    ) {
+        self.found(Found {
+            contract,
+            carrier,
+            block: Ok(block),
+            closed,
+            cut: !closed,
+            setting: Setting { before: "", after: Some("") },
+            source: Source { last: Some(true), ..speech.source },
+            ties: speech.ties,
+        });
+    }
+
+    /// Who says something, by the origin of a message.
+    fn speech(&self, format: &'static str, channel: Channel, origin: Origin) -> Speech {
+        let ties = Ties {
+            place: origin.place,
+            message: self.messages,
+            agent_call: origin.agent_call,
+            needs_call: origin.needs_call,
+            needs_description: None,
+        };
+        let source = Source {
+            input: self.input.to_owned(),
+            transcript: format,
+            channel,
+            session_id: origin.session_id,
+            agent: origin.agent,
+            agent_id: origin.agent_id,
+            message_id: origin.message_id,
+            tool_call_id: origin.tool_call_id,
+            timestamp: origin.timestamp,
+            line: self.line,
+            offset: 0,
+            length: 0,
+            depth: 0,
+            index: 0,
+            last: None,
+            accepted: None,
+            copy: false,
+        };
+        Speech { source, ties, called: origin.called }
+    }
+}
+
+impl Speech {
+    /// Says that this is said within something that `outer` says: a log has no say in it; what is
+    /// hidden on either side stays so; and what is not known here is as it is there.
+    fn within(&mut self, outer: &Self) {
+        let (own, around) = (self.source.channel, outer.source.channel);
+        if around != Channel::Text && !own.is_hidden() {
+            self.source.channel = around;
+        }
+        self.source.transcript = outer.source.transcript;
+        self.source.session_id =
+            self.source.session_id.take().or_else(|| outer.source.session_id.clone());
+        self.ties.needs_call |= outer.ties.needs_call;
+        self.ties.agent_call =
+            self.ties.agent_call.take().or_else(|| outer.ties.agent_call.clone());
+    }
+}
+
+/// The place after `text`, which starts at `start`.
+fn place_after(text: &[u8], start: Place) -> Place {
+    match memchr::memrchr(b'\n', text) {
+        Some(end) => Place {
+            line: start.line + memchr::memchr_iter(b'\n', text).count() as u64,
+            column: String::from_utf8_lossy(&text[end + 1..]).chars().count() as u64 + 1,
+        },
+        None => Place {
+            column: start.column + String::from_utf8_lossy(text).chars().count() as u64,
+            ..start
+        },
+    }
+}

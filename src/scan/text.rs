@@ -1,0 +1,155 @@
+//! What a text says: the blocks in it, and the frames of a log within it.
+
+use std::ops::Range;
+
+use super::{Event, Found, Frame, Scan, Speech, place_after};
+use crate::contract::{CONTRACTS, Setting};
+use crate::locate::{Block, Choice, Kind, Locator, Spot, View, needles};
+use crate::record::{Carrier, Channel, Place};
+use crate::transcript::layer::Layer;
+use crate::transcript::{self, Raw, shape};
+
+impl Scan<'_> {
+    /// Looks into a text.
+    pub(super) fn text(&mut self, raw: Raw<'_>, speech: &Speech, outer: &Layer<'_>) {
+        let Some(text) = raw.text() else { return };
+        let hits: Vec<_> = needles::hits(text.as_bytes(), 0).collect();
+        if hits.is_empty() {
+            return;
+        }
+        let scope = self.scope;
+        let walk = |choice: &Choice| {
+            let mut locator = Locator::message(choice, speech.source.channel, &scope.limits);
+            let mut spots = Vec::new();
+            locator.walk(View::whole(text.as_bytes()), &hits, &mut spots);
+            (spots, locator.strays)
+        };
+        let (mut spots, strays) = walk(&scope.choice);
+        (self.sink)(Event::Message(strays));
+        let mut speech = speech.clone();
+        let is_block = |spot: &Spot| matches!(spot.kind, Kind::Block(..));
+        if speech.ties.agent_call.is_some() && !spots.iter().any(is_block) {
+            // Perhaps the agent was called for a review of a certain contract.
+            let called = CONTRACTS.iter().copied().find(|contract| contract.called_as().is_some());
+            if let Some(contract) = called.filter(|contract| scope.choice.admits(*contract)) {
+                spots = walk(&Choice::only(contract)).0;
+                speech.ties.needs_description = contract.called_as();
+            }
+        }
+        let layer = Layer::string(&raw, outer);
+        speech.source.depth = layer.depth();
+        let message = Said { text: &text, layer: &layer, speech: &speech, whole: raw.whole };
+        self.spots(&message, &spots);
+        if speech.called {
+            self.missing(&message, &spots);
+        }
+    }
+
+    /// Gives the blocks of a text, and looks into the frames in it.
+    fn spots(&mut self, message: &Said<'_>, spots: &[Spot]) {
+        let text = message.text;
+        let last = spots.iter().rposition(|spot| matches!(spot.kind, Kind::Block(..)));
+        let mut index = 0;
+        let (mut place, mut counted) = (Place::START, 0);
+        for (number, spot) in spots.iter().enumerate() {
+            let start = spot.body.start as usize;
+            place = place_after(&text.as_bytes()[counted..start], place);
+            counted = start;
+            let Kind::Block(contract, carrier) = spot.kind else {
+                self.nested(message, spot, place);
+                continue;
+            };
+            let Speech { mut source, ties, .. } = message.speech.clone();
+            if spot.thinking {
+                source.channel = Channel::Thinking;
+            }
+            if !self.scope.channels.contains(&source.channel) {
+                continue;
+            }
+            source.offset = message.layer.input_offset(spot.span.start as usize);
+            source.length = message.layer.input_offset(spot.span.end as usize) - source.offset;
+            source.index = index;
+            source.last = Some(false);
+            index += 1;
+            let body = message.slice(&spot.body);
+            let after =
+                if Some(number) == last { own_words(&text[spot.span.end as usize..]) } else { "" };
+            self.found(Found {
+                contract,
+                carrier,
+                block: Ok(Block::cut(body.as_bytes(), place, &spot.prefix)),
+                closed: spot.closed,
+                cut: !body.ends_with('\n') && !message.whole,
+                setting: Setting { before: message.slice(&spot.before), after: Some(after) },
+                source,
+                ties,
+            });
+        }
+    }
+
+    /// Looks into a frame of a log within a text. What an agent says is no log, but for records
+    /// that are surely those of a transcript, in what it relays.
+    fn nested(&mut self, message: &Said<'_>, spot: &Spot, place: Place) {
+        let channel = message.speech.source.channel;
+        let bytes = message.slice(&spot.span).as_bytes();
+        let is_log = match channel {
+            Channel::Assistant => false,
+            Channel::AgentResult => {
+                transcript::known(&Raw::at(bytes, shape::skip_padding(bytes), 0)).is_some()
+            }
+            _ => true,
+        };
+        if message.layer.depth() < self.scope.limits.layers && is_log {
+            let layer = Layer::Part { start: spot.span.start as usize, outer: message.layer };
+            self.records(Frame { bytes, layer: &layer, place, speech: Some(message.speech) });
+        }
+    }
+
+    /// Gives the reviews that a text tells of without a block.
+    fn missing(&mut self, message: &Said<'_>, spots: &[Spot]) {
+        for contract in CONTRACTS.iter().copied() {
+            let stands = |spot: &Spot| matches!(spot.kind, Kind::Block(found, _) if found.id() == contract.id());
+            if !self.scope.choice.admits(contract) || spots.iter().any(stands) {
+                continue;
+            }
+            let Speech { mut source, ties, .. } = message.speech.clone();
+            let Some(review) = contract.missing(message.text, source.agent.as_deref()) else {
+                continue;
+            };
+            source.offset = message.layer.input_offset(0);
+            source.length = message.layer.input_offset(message.text.len()) - source.offset;
+            source.last = Some(true);
+            self.found(Found {
+                contract,
+                carrier: Carrier::Bare,
+                block: Err(Box::new(review)),
+                closed: true,
+                cut: false,
+                setting: Setting { before: "", after: Some("") },
+                source,
+                ties,
+            });
+        }
+    }
+}
+
+/// A text with its source.
+struct Said<'a> {
+    text: &'a str,
+    layer: &'a Layer<'a>,
+    speech: &'a Speech,
+    /// The text is there to its end.
+    whole: bool,
+}
+
+impl<'a> Said<'a> {
+    fn slice(&self, range: &Range<u64>) -> &'a str {
+        self.text.get(range.start as usize..range.end as usize).unwrap_or_default()
+    }
+}
+
+/// What is said after a block: the text without the fence that closes around it.
+fn own_words(text: &str) -> &str {
+    let text = text.trim();
+    text.trim_start_matches(['`', '~']).trim_start()
+}
