@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::contract::{CONTRACTS, Claim, Contract, Outline};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::locate::needles::Hit;
+use crate::locate::needles::{self, Hit};
 use crate::locate::{Kind, Locator, Spot, Until, Wait, mapping_reaches};
 use crate::parse::{self, Caps};
 use crate::pipeline::{Harvest, Options, flow};
@@ -91,6 +91,10 @@ impl<'o, 'd> Reading<'o, 'd> {
     /// Says that no more will come, and gives what was counted.
     pub fn end(mut self) -> (Tally, Result<(), Error>) {
         self.ended = true;
+        // A last line without a line end is a frame as well.
+        if self.window.ends_within_line() && self.shape != Some(Shape::Document) {
+            self.tally.frames += 1;
+        }
         let result = self.step(true);
         (self.tally, result)
     }
@@ -99,25 +103,25 @@ impl<'o, 'd> Reading<'o, 'd> {
     pub fn push(&mut self, bytes: &[u8], hits: Vec<Hit>) -> Result<(), Error> {
         let start = self.window.end();
         let mut from = 0;
+        let newline = memchr::memchr(b'\n', bytes);
+        if !self.discarding
+            && let (Some(record), Some(end)) = (self.window.open_record(), newline)
+            && start + end as u64 - record > self.limits.frame as u64
+        {
+            self.discard(record);
+        }
         if self.discarding {
-            let Some(end) = memchr::memchr(b'\n', bytes) else {
-                let line = self.window.line_at(start);
-                self.window.restart(start + bytes.len() as u64, line);
-                return Ok(());
-            };
-            from = end + 1;
-            let line = self.window.line_at(start) + 1;
-            self.window.restart(start + from as u64, line);
-            self.locator.skip_to(start + from as u64);
-            self.looked = start + from as u64;
-            self.discarding = false;
-            self.wait.until = Until::More;
+            from = newline.map_or(bytes.len(), |end| end + 1);
+            let line = self.window.line_at(start) + u64::from(newline.is_some());
+            self.restart(start + from as u64, line);
+            self.discarding = newline.is_none();
         }
         let first = start + from as u64;
-        let ready = self.is_ready(&bytes[from..], hits.iter().any(|hit| hit.at >= first));
+        let known = self.window.hits().len();
         self.tally.frames += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.window.push(&bytes[from..], hits.into_iter().filter(|hit| hit.at >= first));
-        if ready {
+        let is_hit = self.window.hits().len() > known;
+        if self.is_ready(&bytes[from..], is_hit) {
             self.step(false)?;
         } else {
             self.cap();
@@ -127,15 +131,15 @@ impl<'o, 'd> Reading<'o, 'd> {
 
     /// Whether what the walk waits for may have come with `bytes`. A long construct that is still
     /// open is not walked again for every few bytes.
-    fn is_ready(&self, bytes: &[u8], hit: bool) -> bool {
+    fn is_ready(&self, bytes: &[u8], is_hit: bool) -> bool {
         const SHORT: u64 = 64 << 10;
-        let undecided = self.window.end() + bytes.len() as u64 - self.wait.resume;
-        let beyond = undecided > self.limits.block as u64;
+        let undecided = self.window.end() - self.wait.resume;
+        let beyond = undecided > (self.limits.block + needles::longest()) as u64;
         let grown = undecided <= SHORT || undecided >= self.undecided + self.undecided / 4;
         match self.wait.until {
             Until::More => true,
             Until::LineEnd => memchr::memchr(b'\n', bytes).is_some(),
-            Until::Needle => hit || beyond || self.window.hits().len() < 2 || undecided <= SHORT,
+            Until::Needle => is_hit || beyond,
             Until::Byte(byte) => (memchr::memchr(byte, bytes).is_some() && grown) || beyond,
         }
     }
@@ -173,11 +177,25 @@ impl<'o, 'd> Reading<'o, 'd> {
         let waits_from = (self.wait.until == Until::LineEnd).then_some(self.wait.resume);
         let Some(start) = self.window.open_record().or(waits_from) else { return };
         if self.window.end() - start > self.limits.frame as u64 {
-            self.damage(Damage::TooLarge, start);
-            let line = self.window.line_at(self.window.end());
-            self.window.restart(self.window.end(), line);
-            self.discarding = true;
+            self.discard(start);
         }
+    }
+
+    /// Lets go of the line that starts at `start`, up to its end.
+    fn discard(&mut self, start: u64) {
+        self.damage(Damage::TooLarge, start);
+        let end = self.window.end();
+        let line = self.window.line_at(end);
+        self.restart(end, line);
+        self.discarding = true;
+    }
+
+    /// Goes on at `offset`, on `line`, with nothing kept of what is before.
+    fn restart(&mut self, offset: u64, line: u64) {
+        self.window.restart(offset, line);
+        self.locator.skip_to(offset);
+        self.looked = offset;
+        self.wait = Wait { keep: offset, resume: offset, until: Until::More };
     }
 
     /// Walks over lines of text and records.
@@ -316,9 +334,14 @@ impl<'o, 'd> Reading<'o, 'd> {
             let line = &text[..length];
             let holds =
                 |(call, _): &(String, u64)| memchr::memmem::find(line, call.as_bytes()).is_some();
+            // Only a line that is a record by itself: the parts of a torn one are another matter.
+            let record = line[shape::skip_padding(line)..].trim_ascii_end();
+            let is_answer = self.awaited.iter().any(holds)
+                && record.starts_with(b"{")
+                && end_of_value(record, 0) == End::At(record.len());
             let offset = self.looked;
             self.looked += length as u64;
-            if self.awaited.iter().any(holds) {
+            if is_answer {
                 let session = self.session.clone().unwrap_or_default();
                 let line = line.to_vec();
                 let harvest = flow(self.options, |sink| {

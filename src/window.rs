@@ -50,6 +50,11 @@ impl Window {
         (is_there && (blank || shape::opens_json(line))).then_some(self.last_line)
     }
 
+    /// Whether the last line that arrived has no end.
+    pub fn ends_within_line(&self) -> bool {
+        self.last_line < self.end()
+    }
+
     /// The offset of the first byte.
     pub fn base(&self) -> u64 {
         self.base

@@ -61,7 +61,7 @@ fn as_input<'a>(contract: &'static dyn Contract, raw: Raw<'a>) -> Option<Carried
     if outline.count(contract.opening_keys()) == 0 {
         return None;
     }
-    let span = 0..text.len();
+    let span = 0..if raw.is_string() { text.len() } else { raw.bytes.len() };
     let block = Block::whole(text, Place::START);
     Some(Carried { contract, carrier: Carrier::ToolInput, block, raw, span })
 }

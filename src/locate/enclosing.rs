@@ -34,13 +34,13 @@ struct Construct {
 
 /// Finds what stands around the hit at `at`, on `line`.
 pub(super) fn find(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<u64>) -> Enclosing {
-    let mut position = locator.decided.max(locator.searched).max(view.base);
+    let mut position = locator.decided.max(locator.searched);
     if locator.log {
         let reach = at.saturating_sub(locator.limits.look_back as u64);
         if reach > position {
             // From the first line on that starts there.
-            let newline = memchr::memchr(b'\n', view.get(reach..at));
-            position = newline.map_or(line.start, |length| reach + length as u64 + 1);
+            let newline = memchr::memchr(b'\n', view.get(reach - 1..at));
+            position = newline.map_or(line.start, |length| reach + length as u64);
         }
     }
     while position <= at {
@@ -97,6 +97,9 @@ fn construct(
     here: &Range<u64>,
 ) -> Result<Option<Construct>, Until> {
     let own = own_text(view.get(here.clone()));
+    if locator.closes_fence_around(here.start, own) {
+        return Ok(None);
+    }
     if let Some(open) = fence(own) {
         return fenced(locator, view, here, open).map(Some);
     }
@@ -132,7 +135,14 @@ fn fenced(
         };
     let mut at_first = true;
     while position < view.end() && position < limit {
-        let Ok(line) = view.line_at(position) else { return Err(Until::Byte(b'\n')) };
+        let Ok(line) = view.line_at(position) else {
+            if view.end() < limit + LINE_START {
+                return Err(Until::Byte(b'\n'));
+            }
+            // A line without end: it closes nothing.
+            position = limit;
+            break;
+        };
         let own = own_text(view.get(line.clone()));
         if open.is_closed_by(own) {
             return Ok(whole(&start, open, line.start, line.end, true));
@@ -152,15 +162,23 @@ fn fenced(
             if stripped.starts_with(b"{") && open.prefix.is_empty() {
                 let object = line.start + (own.len() - stripped.len()) as u64;
                 let text = view.get(object..view.end().min(limit));
-                if let End::At(length) = end_of_value(text, 0) {
-                    let end = object + length as u64;
-                    position = view.line(end - 1, u64::MAX).map_err(|_| Until::Byte(b'\n'))?.end;
+                match end_of_value(text, 0) {
+                    End::At(length) => {
+                        let last = object + length as u64 - 1;
+                        let line = view.line(last, u64::MAX).map_err(|_| Until::Byte(b'\n'))?;
+                        position = line.end;
+                    }
+                    // Its end may lie behind lines that look like the end of the fence.
+                    End::Torn | End::Cut if !view.ends && view.end() < limit => {
+                        return Err(Until::Byte(b'\n'));
+                    }
+                    _ => {}
                 }
             }
         }
     }
     if view.ends || position >= limit {
-        let end = position.min(view.end());
+        let end = position.min(limit).min(view.end());
         return Ok(whole(&start, open, end, end, false));
     }
     Err(Until::Byte(open.marks[0]))
@@ -170,7 +188,7 @@ fn fenced(
 fn object(locator: &Locator<'_>, view: View<'_>, start: u64) -> Result<Option<Construct>, Until> {
     let limit = start + locator.limits.block as u64;
     let extent = extent(view, start, limit);
-    let text = view.get(start..extent.unwrap_or(view.end().min(limit)));
+    let text = view.get(start..extent.unwrap_or(view.end()).min(limit));
     let whole = |length: usize, closed: bool| {
         let span = start..start + length as u64;
         Construct { body: span.clone(), span, prefix: Vec::new(), carrier: Carrier::Bare, closed }
@@ -180,8 +198,9 @@ fn object(locator: &Locator<'_>, view: View<'_>, start: u64) -> Result<Option<Co
         End::At(length) => Ok(Some(whole(length, true))),
         End::Broken(_) if !text.starts_with(b"{") => Ok(None),
         End::Broken(_) | End::Torn | End::Cut => {
-            if extent.is_none() && !view.ends && view.end() < limit {
-                return Err(Until::Byte(b'}'));
+            let is_there = extent.is_some_and(|extent| view.ends || extent <= view.end());
+            if !is_there {
+                return Err(Until::Byte(b'\n'));
             }
             let text = text.trim_ascii_end();
             // A quote too many or too few: broken, but not cut.
@@ -191,14 +210,26 @@ fn object(locator: &Locator<'_>, view: View<'_>, start: u64) -> Result<Option<Co
     }
 }
 
+/// How much of a line tells what it is.
+const LINE_START: u64 = 256;
+
 /// Where an object that starts at `start` must have ended: before a delimiter line or a fence, or
-/// before a blank line after which something else than a part of an object starts.
+/// before a blank line after which something else than a part of an object starts. `None` where
+/// the text that tells has not arrived.
 fn extent(view: View<'_>, start: u64, limit: u64) -> Option<u64> {
     let mut after_blank = false;
-    let mut position = view.line_at(start).ok()?.end;
-    while position < view.end() && position < limit {
-        let line = view.line_at(position).ok()?;
-        let own = own_text(view.get(line.clone()));
+    let mut position = match view.line_at(start) {
+        Ok(line) => line.end,
+        Err(_) if view.end() >= limit => limit,
+        Err(_) => return None,
+    };
+    while position < limit && (position < view.end() || !view.ends) {
+        let line = view.line_at(position);
+        let head = view.get(position..position + LINE_START);
+        if line.is_err() && head.len() < LINE_START as usize {
+            return None;
+        }
+        let own = own_text(&head[..memchr::memchr(b'\n', head).unwrap_or(head.len())]);
         let body = own.trim_ascii();
         let goes_on = own.starts_with(b" ")
             || own.starts_with(b"\t")
@@ -207,9 +238,9 @@ fn extent(view: View<'_>, start: u64, limit: u64) -> Option<u64> {
             return Some(position);
         }
         after_blank = body.is_empty();
-        position = line.end;
+        position = line.map_or(limit, |line| line.end);
     }
-    (position >= limit).then_some(limit)
+    Some(position.min(limit))
 }
 
 /// The mapping in block style whose first line is `here`.
@@ -245,9 +276,10 @@ pub(super) fn mapping_end(view: View<'_>, range: Range<u64>, prefix: &[u8]) -> (
     let mut end = range.start;
     while position < range.end {
         let line = match view.line_at(position) {
-            Ok(line) => line.start..line.end.min(range.end),
-            // Not yet a whole line: it belongs to what may go on.
-            Err(_) => position..range.end,
+            Ok(line) if line.end <= range.end => line,
+            // A line that the range cuts is none of them; one that has not all arrived may be.
+            Ok(_) => return (end, true),
+            Err(_) => return (end, view.end() > range.end),
         };
         let own = own_text(view.get(line.clone()));
         let own = &own[delimited::stripped(own, prefix)..];

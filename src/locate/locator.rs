@@ -114,6 +114,8 @@ pub struct Locator<'c> {
     pub(super) decided: u64,
     /// Up to here there is no fence, object or mapping that a later hit could lie in.
     pub(super) searched: u64,
+    /// The end of a delimited block, and the line above it that opens a fence.
+    fence_around: Option<(u64, Vec<u8>)>,
     resume: u64,
     thinking: Option<u64>,
     /// The last tag that closes reasoning, in a message.
@@ -142,6 +144,7 @@ impl<'c> Locator<'c> {
             log: false,
             decided: 0,
             searched: 0,
+            fence_around: None,
             resume: 0,
             thinking: None,
             last_close: None,
@@ -170,6 +173,8 @@ impl<'c> Locator<'c> {
         let first = hits.partition_point(|hit| hit.at < self.resume);
         let mut line = 0..0;
         let mut until = Until::More;
+        // A line that is not decided is needed from its start.
+        let mut undecided = u64::MAX;
         // A needle may lie across the end of what has arrived.
         let reach = if view.ends { 0 } else { needles::longest() as u64 - 1 };
         let passed = hits.last().map_or(0, |hit| hit.at + 1);
@@ -183,6 +188,7 @@ impl<'c> Locator<'c> {
                     Ok(line) => line,
                     Err(start) => {
                         self.resume = start.max(self.decided);
+                        undecided = self.resume;
                         until = Until::LineEnd;
                         break;
                     }
@@ -198,24 +204,25 @@ impl<'c> Locator<'c> {
                 }
                 Step::Wait(what) => {
                     self.resume = hit.at;
+                    undecided = line.start.max(self.decided);
                     until = what;
                     break;
                 }
             }
         }
-        let look_back = self.limits.look_back as u64;
+        // And the byte before, which tells whether a line starts there.
+        let look_back = self.limits.look_back as u64 + 1;
         let keep = self.decided.max(self.resume.saturating_sub(look_back)).min(view.end());
-        // A line that is not decided is needed from its start.
-        let keep = if until == Until::LineEnd { keep.min(self.resume) } else { keep };
-        Wait { keep, resume: self.resume, until }
+        Wait { keep: keep.min(undecided), resume: self.resume, until }
     }
 
     fn step(&mut self, view: View<'_>, hits: &[Hit], line: &Range<u64>) -> Step {
         let hit = hits[0];
-        if line.start >= self.decided
-            && let Some(spot) = self.record(view, line)
-        {
-            return Step::Found(spot);
+        let rest = line.start.max(self.decided)..line.end;
+        match self.record(view, &rest) {
+            Ok(Some(spot)) => return Step::Found(spot),
+            Ok(None) => {}
+            Err(until) => return Step::Wait(until),
         }
         match hit.needle {
             Needle::Thinking => self.tag(view, hit.at, line),
@@ -229,13 +236,13 @@ impl<'c> Locator<'c> {
     }
 
     /// A line that is a JSON value, or was to be one, and no review.
-    fn record(&self, view: View<'_>, line: &Range<u64>) -> Option<Spot> {
+    fn record(&self, view: View<'_>, line: &Range<u64>) -> Result<Option<Spot>, Until> {
         let bytes = view.get(line.clone());
         let start = shape::skip_padding(bytes);
         let bytes = bytes[start..].trim_ascii_end();
         let opens = bytes.starts_with(b"{") || bytes.starts_with(b"[{") || bytes.starts_with(b"[[");
         if !opens {
-            return None;
+            return Ok(None);
         }
         let value = Raw::at(bytes, 0, 0);
         // A review that stands on one line is a block; it may stand in a fence.
@@ -247,7 +254,15 @@ impl<'c> Locator<'c> {
             || match raw::end_of_value(bytes, 0) {
                 End::At(_) => !claimed(),
                 End::Cut | End::Broken(_) => bytes.starts_with(b"{\"") && !claimed(),
-                End::Torn => false,
+                // Cut behind a part of it, if it does not go on in the next line.
+                End::Torn => {
+                    let next = view.get(line.end..line.end + 1);
+                    if self.log && next.is_empty() && !view.ends {
+                        return Err(Until::More);
+                    }
+                    let is_cut = matches!(next.first(), None | Some(b'{'));
+                    self.log && is_cut && bytes.starts_with(b"{\"") && !claimed()
+                }
             };
         let spot = Spot {
             kind: Kind::Frame,
@@ -258,7 +273,7 @@ impl<'c> Locator<'c> {
             thinking: false,
             before: line.start..line.start,
         };
-        is_record.then_some(spot)
+        Ok(is_record.then_some(spot))
     }
 
     /// A tag around reasoning. It closes anywhere; it opens where it starts a line, and in a
@@ -283,7 +298,8 @@ impl<'c> Locator<'c> {
             return false;
         }
         let limit = self.limits.block as u64;
-        let opened = self.thinking.is_some_and(|since| spot.span.start - since <= limit);
+        let opened =
+            self.thinking.is_some_and(|since| (since..=since + limit).contains(&spot.span.start));
         let rest = view.get(spot.span.end..view.end());
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         let ends_line = spot.span.end > 0 && view.get(spot.span.end - 1..spot.span.end) == b"\n";
@@ -333,7 +349,9 @@ impl<'c> Locator<'c> {
                 break;
             }
         }
-        if partner.is_none() && !view.ends && view.end() < limit {
+        // A needle that starts before the limit may end behind it.
+        let settled = limit + needles::longest() as u64;
+        if partner.is_none() && !view.ends && view.end() < settled {
             return Step::Wait(Until::Needle);
         }
         let before = self.before(line.start);
@@ -341,11 +359,8 @@ impl<'c> Locator<'c> {
         let prefix = opener.prefix.to_vec();
         if let Some((closer, true)) = partner {
             let body = line.end..closer.start;
-            let end = self.after_fence(view, line.start, closer.end);
             let span = line.start..closer.end;
-            if end > closer.end {
-                self.searched = end;
-            }
+            self.fence_around = self.line_above(view, line.start).map(|open| (closer.end, open));
             return Step::Found(Spot {
                 kind,
                 span,
@@ -379,19 +394,23 @@ impl<'c> Locator<'c> {
         from.min(start)..start
     }
 
-    /// The end of the fence around a delimited block, if there is one: its closing line would
-    /// otherwise pass for one that opens.
-    fn after_fence(&self, view: View<'_>, start: u64, end: u64) -> u64 {
-        if start == 0 || start <= self.decided || start <= view.base {
-            return end;
+    /// The line above a block, if it opens a fence.
+    fn line_above(&self, view: View<'_>, start: u64) -> Option<Vec<u8>> {
+        if start <= self.decided {
+            return None;
         }
-        let above = view.line(start - 1, self.near() / 2);
-        let (Ok(above), Ok(below)) = (above, view.line_at(end)) else { return end };
-        let open = fenced::fence(own_text(view.get(above)));
-        match open {
-            Some(fence) if fence.is_closed_by(own_text(view.get(below.clone()))) => below.end,
-            _ => end,
-        }
+        let above = view.line(start - 1, self.near() / 2).ok()?;
+        let own = own_text(view.get(above));
+        fenced::fence(own).map(|_| own.to_vec())
+    }
+
+    /// Whether the line at `start` closes the fence around the block before it. It would otherwise
+    /// pass for one that opens.
+    pub(super) fn closes_fence_around(&self, start: u64, own: &[u8]) -> bool {
+        let around = self.fence_around.as_ref().filter(|(end, _)| *end == start);
+        around
+            .and_then(|(_, open)| fenced::fence(open))
+            .is_some_and(|fence| fence.is_closed_by(own))
     }
 
     /// The fence, object or mapping around a hit.

@@ -20,6 +20,8 @@ pub fn parse(text: &str, caps: Caps) -> Reading<'_> {
     let mut builder = Builder { text, caps, ..Builder::default() };
     let mut options = Options::default();
     options.set_emit_comments(false);
+    // A text that ends without a line break has none at its end.
+    options.block_scalar_eof_without_line_feed = true;
     options.flow_nesting_limit = caps.nesting;
     options.block_nesting_limit = caps.nesting;
     for event in Parser::new_from_str_with_options(text, options) {

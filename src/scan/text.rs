@@ -72,8 +72,11 @@ impl Scan<'_> {
             source.last = Some(false);
             index += 1;
             let body = message.slice(&spot.body);
-            let after =
-                if Some(number) == last { own_words(&text[spot.span.end as usize..]) } else { "" };
+            let after = if Some(number) == last {
+                own_words(message.slice(&(spot.span.end..text.len() as u64)))
+            } else {
+                ""
+            };
             self.found(Found {
                 contract,
                 carrier,

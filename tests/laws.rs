@@ -1,0 +1,161 @@
+//! The laws that fuzzing holds the program to, over mutations of the corpus. The mutations come
+//! from a seeded generator, so that a failure comes again; `REVEXTRACT_ROUNDS` asks for more.
+
+mod common;
+#[path = "../fuzz/laws.rs"]
+mod laws;
+
+use std::fs;
+
+use common::cases;
+use rayon::prelude::*;
+
+/// A generator of numbers (SplitMix64): no more is needed, and it never changes.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((number ^ (number >> 31)) % limit.max(1) as u64) as usize
+    }
+}
+
+/// What is put into a text: what the grammars turn on.
+const PIECES: &[&str] = &[
+    "\n",
+    " ",
+    "\t",
+    "\r\n",
+    "\0",
+    "\"",
+    "'",
+    "\\",
+    "\\n",
+    "\\u0000",
+    "\\ud83d",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    ": ",
+    "- ",
+    "#",
+    " #",
+    "|",
+    ">",
+    "&a ",
+    "*a",
+    "!t ",
+    "---",
+    "...",
+    "```",
+    "```yaml\n",
+    "> ",
+    "│ ",
+    "<think>",
+    "</think>",
+    "---sdlc-review-output---\n",
+    "---end-sdlc-review-output---\n",
+    "verdict: pass\n",
+    "\"gates\"",
+    "workflow-reviewer-phase3",
+    "submit_review",
+    "\u{feff}",
+    "\u{a0}",
+    "é",
+    "😀",
+    "null",
+    "1e400",
+    "{\"type\":\"assistant\",",
+    "}{",
+    "*** Begin Patch\n*** Add File: review.yaml\n+",
+    "<<EOF",
+];
+
+fn mutate(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
+    for _ in 0..=numbers.below(4) {
+        let length = bytes.len();
+        let at = numbers.below(length + 1);
+        let to = (at + numbers.below(40)).min(length);
+        match numbers.below(6) {
+            0 => bytes.truncate(at),
+            1 => drop(bytes.drain(at..to)),
+            2 => {
+                let piece = bytes[at..to].to_vec();
+                let target = numbers.below(bytes.len() + 1);
+                bytes.splice(target..target, piece);
+            }
+            3 if at < length => bytes[at] = numbers.below(256) as u8,
+            _ => {
+                let piece = PIECES[numbers.below(PIECES.len())];
+                bytes.splice(at..at, piece.bytes());
+            }
+        }
+    }
+}
+
+fn rounds(usual: usize) -> usize {
+    std::env::var("REVEXTRACT_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// Holds a law for each text and its mutations.
+fn hold(texts: &[(String, Vec<u8>)], usual: usize, law: fn(&[u8])) {
+    texts.par_iter().enumerate().for_each(|(index, (name, text))| {
+        law(text);
+        let mut numbers = Numbers(index as u64);
+        for round in 0..rounds(usual) {
+            let mut bytes = text.clone();
+            mutate(&mut bytes, &mut numbers);
+            if std::panic::catch_unwind(|| law(&bytes)).is_err() {
+                let path = std::env::temp_dir().join(format!("revextract-law-{index}-{round}"));
+                fs::write(&path, &bytes).expect("the input can be kept");
+                panic!("{name}, round {round}: the input is in {}", path.display());
+            }
+        }
+    });
+}
+
+fn inputs() -> Vec<(String, Vec<u8>)> {
+    let files = cases().into_iter().filter(common::Case::is_file);
+    files
+        .map(|case| {
+            (case.name.clone(), fs::read(case.folder.join(&case.input)).expect("it is there"))
+        })
+        .collect()
+}
+
+/// The blocks of the corpus, as they were cut out.
+fn blocks() -> Vec<(String, Vec<u8>)> {
+    let mut blocks = Vec::new();
+    for (name, bytes) in inputs() {
+        let mut options = revextract::pipeline::Options::default();
+        options.raw = true;
+        options.templates = true;
+        let (records, _) = revextract::drive::extract(&name, [&bytes[..]], &options);
+        blocks.extend(
+            records.into_iter().filter_map(|record| Some((name.clone(), record.raw?.into_bytes()))),
+        );
+    }
+    assert!(blocks.len() > 200, "the corpus has blocks");
+    blocks
+}
+
+#[test]
+fn any_bytes() {
+    hold(&inputs(), 20, laws::extract);
+}
+
+#[test]
+fn json_as_another_parser_reads_it() {
+    hold(&blocks(), 300, laws::json);
+}
+
+#[test]
+fn yaml_as_another_parser_reads_it() {
+    hold(&blocks(), 300, laws::yaml);
+}
