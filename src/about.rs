@@ -72,10 +72,8 @@ pub fn explain(code: &str) -> Option<String> {
 
 /// The schema that is asked for.
 pub fn schema(what: &str) -> Option<String> {
-    let text = match what.strip_prefix("contract:") {
-        Some(name) => by_id(name)?.schema().text(),
-        None if what == "json" => RECORD_SCHEMA,
-        None => return None,
-    };
-    Some(format!("{}\n", text.trim_end()))
+    match what.strip_prefix("contract:") {
+        Some(name) => by_id(name).map(|contract| contract.schema().printed() + "\n"),
+        None => (what == "json").then(|| RECORD_SCHEMA.to_owned()),
+    }
 }

@@ -80,6 +80,7 @@ pub mod error;
 pub mod input;
 pub mod limits;
 pub mod locate;
+pub mod output;
 pub mod parse;
 pub mod pipeline;
 pub mod reading;

@@ -1,7 +1,7 @@
 //! The process: arguments → run → exit code.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,6 +13,7 @@ use revextract::emit::{self, EMITTERS, Emission, EndRecord};
 use revextract::error::Error;
 use revextract::input;
 use revextract::locate::Choice;
+use revextract::output::Output;
 use revextract::pipeline::Options;
 use revextract::record::{Channel, Record, Status, Verdict};
 use revextract::scan::Scope;
@@ -160,55 +161,6 @@ fn paths(args: &Args) -> Result<Vec<Result<PathBuf, Error>>, Error> {
         paths.push(Ok(PathBuf::from("-")));
     }
     Ok(paths)
-}
-
-/// Where the output goes.
-enum Output {
-    Stdout(BufWriter<io::Stdout>),
-    /// Written beside the file and renamed when it is whole.
-    File {
-        part: PathBuf,
-        path: PathBuf,
-        out: BufWriter<File>,
-    },
-}
-
-impl Output {
-    fn open(path: Option<&Path>) -> Result<Self, String> {
-        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
-            return Ok(Self::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())));
-        };
-        let mut name = path.file_name().ok_or("--output needs the name of a file")?.to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let part = path.with_file_name(name);
-        let file = File::create(&part).map_err(|error| format!("{}: {error}", part.display()))?;
-        Ok(Self::File { part, path: path.to_owned(), out: BufWriter::new(file) })
-    }
-
-    fn finish(mut self) -> io::Result<()> {
-        self.flush()?;
-        if let Self::File { part, path, out } = self {
-            drop(out);
-            std::fs::rename(part, path)?;
-        }
-        Ok(())
-    }
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Stdout(out) => out.write(bytes),
-            Self::File { out, .. } => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Stdout(out) => out.flush(),
-            Self::File { out, .. } => out.flush(),
-        }
-    }
 }
 
 /// What the exit code hangs on.

@@ -387,7 +387,6 @@ fn an_output_file_keeps_its_old_content_when_the_run_fails() {
 }
 
 #[test]
-#[ignore = "a bug: the part file stays where the run fails after it was opened"]
 fn a_run_that_fails_leaves_nothing_beside_its_output_file() {
     let folder = scratch("output_left");
     for args in FAILING {
@@ -397,7 +396,6 @@ fn a_run_that_fails_leaves_nothing_beside_its_output_file() {
 }
 
 #[test]
-#[ignore = "a bug: the part file stays, and the message names no file"]
 fn an_output_that_cannot_be_replaced_leaves_nothing_behind() {
     let folder = scratch("output_folder");
     fs::create_dir(folder.join("taken")).unwrap();
@@ -410,7 +408,6 @@ fn an_output_that_cannot_be_replaced_leaves_nothing_behind() {
 /// `-o /dev/null` and `-o >(gzip)` name files that must not be replaced.
 #[cfg(unix)]
 #[test]
-#[ignore = "a bug: a pipe or a device is replaced by a regular file"]
 fn an_output_that_is_no_regular_file_is_written_to() {
     use std::os::unix::fs::FileTypeExt;
     let pipe = scratch("output_pipe").join("pipe");
@@ -465,7 +462,6 @@ fn a_line_stays_under_its_cap() {
 }
 
 #[test]
-#[ignore = "a bug: texts of `source` are not shortened"]
 fn a_line_stays_under_its_cap_with_long_texts_in_its_source() {
     let long = "s".repeat(10_000);
     let record = json!({
@@ -624,7 +620,6 @@ fn verbose_accounts_for_damage() {
 }
 
 #[test]
-#[ignore = "a bug: frames are counted by newlines"]
 fn the_last_line_is_a_frame_without_its_newline_too() {
     for log in ["one\ntwo\n", "one\ntwo"] {
         let output = run_on(&["--end-record"], log.as_bytes());
@@ -634,7 +629,6 @@ fn the_last_line_is_a_frame_without_its_newline_too() {
 
 /// The review of a record is whole; what is torn comes after it.
 #[test]
-#[ignore = "a bug: a record that is torn outside of a text is read as text"]
 fn a_record_that_is_torn_behind_its_review_gives_the_review() {
     let session = fs::read_to_string(root().join(SESSION)).unwrap();
     let review = session.lines().nth(10).unwrap();
@@ -651,7 +645,6 @@ fn a_record_that_is_torn_behind_its_review_gives_the_review() {
 }
 
 #[test]
-#[ignore = "a bug: `Quality Score` is no needle"]
 fn a_report_without_a_block_needs_no_other_words() {
     let record = json!({
         "type": "assistant", "isSidechain": true, "agentId": "a1", "sessionId": "s1", "uuid": "u1",
@@ -729,7 +722,6 @@ fn each_contract_prints_its_schema() {
 }
 
 #[test]
-#[ignore = "a bug: the schema of workflow-reviewer refers to handover-1.json, which is not printed"]
 fn a_printed_schema_stands_alone() {
     for contract in CONTRACTS {
         let schema = schema_of(contract.id());

@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind as Kind;
+use jsonschema::{Registry, Validator};
 use serde_json::Value as Json;
 
 use super::Rule;
@@ -29,26 +29,31 @@ impl Schema {
         Self { text, bundled, compiled: OnceLock::new() }
     }
 
-    /// Its JSON text.
-    pub fn text(&self) -> &'static str {
-        self.text
+    /// Its JSON text, with what it refers to put in place.
+    pub fn printed(&self) -> String {
+        let registry = self.registry();
+        let whole = jsonschema::options()
+            .with_registry(&registry)
+            .dereference(&parsed(self.text))
+            .expect("invariant: a bundled schema refers to bundled ones");
+        serde_json::to_string_pretty(&whole).expect("invariant: a JSON value can be written")
+    }
+
+    fn registry(&self) -> Registry<'static> {
+        let mut registry = Registry::new();
+        for (id, text) in self.bundled {
+            registry = registry
+                .add(*id, parsed(text))
+                .expect("invariant: a bundled schema has a valid id");
+        }
+        registry.prepare().expect("invariant: bundled schemas refer to nothing")
     }
 
     fn compiled(&self) -> &(Json, Validator) {
         self.compiled.get_or_init(|| {
-            let parse = |text| {
-                serde_json::from_str::<Json>(text).expect("invariant: a bundled schema is JSON")
-            };
-            let json = parse(self.text);
-            let mut registry = jsonschema::Registry::new();
-            for (id, text) in self.bundled {
-                registry = registry
-                    .add(*id, parse(text))
-                    .expect("invariant: a bundled schema has a valid id");
-            }
-            let registry = registry.prepare().expect("invariant: bundled schemas refer to nothing");
+            let json = parsed(self.text);
             let validator = jsonschema::options()
-                .with_registry(&registry)
+                .with_registry(&self.registry())
                 .build(&json)
                 .expect("invariant: a bundled schema is valid");
             (json, validator)
@@ -72,6 +77,10 @@ impl Schema {
     pub fn note(&self, node: &Node<'_>, review: &mut Review) {
         review.violations.extend(self.check(node));
     }
+}
+
+fn parsed(text: &str) -> Json {
+    serde_json::from_str(text).expect("invariant: a bundled schema is JSON")
 }
 
 /// The value as JSON, guided by the schema: a scalar of YAML is text where the schema asks for one.

@@ -46,7 +46,7 @@ impl Contract for SdlcReview {
     }
 
     fn weak_needles(&self) -> &'static [&'static str] {
-        &["verdict"]
+        &["verdict", "Quality Score", "Quality score", "quality score"]
     }
 
     fn delimiter(&self) -> Option<&'static str> {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 
 use super::{Emission, Emitter};
-use crate::record::{Finding, Record, Review, SCHEMA};
+use crate::record::{Finding, Record, Review, SCHEMA, Source};
 
 /// NDJSON.
 pub struct Ndjson;
@@ -130,7 +130,7 @@ impl Lines {
 fn shortened(record: &Record, length: usize, entries: usize) -> Record {
     let mut record = record.clone();
     texts(&mut record, &mut |text| {
-        if text.len() > length {
+        if text.len() > length + '…'.len_utf8() {
             let end = (0..=length).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
             text.truncate(end);
             text.push('…');
@@ -177,7 +177,7 @@ fn texts(record: &mut Record, each: &mut dyn FnMut(&mut String)) {
         ];
         texts.into_iter().flatten().for_each(each);
     }
-    let Record { review, raw, .. } = record;
+    let Record { review, raw, source, .. } = record;
     let Review {
         verdict_raw,
         reviewer,
@@ -199,8 +199,14 @@ fn texts(record: &mut Record, each: &mut dyn FnMut(&mut String)) {
         texts.into_iter().flatten().for_each(&mut *each);
     }
     for gate in gates {
+        each(&mut gate.name);
         [&mut gate.tool, &mut gate.reason].into_iter().flatten().for_each(&mut *each);
     }
+    let Source { session_id, agent, agent_id, message_id, tool_call_id, timestamp, input, .. } =
+        source;
+    each(input);
+    let texts = [session_id, agent, agent_id, message_id, tool_call_id, timestamp];
+    texts.into_iter().flatten().for_each(&mut *each);
     for violation in violations {
         each(&mut violation.message);
         each(&mut violation.pointer);

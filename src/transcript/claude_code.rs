@@ -76,6 +76,8 @@ impl Transcript for ClaudeCode {
         let summariser = agent_id.as_deref().is_some_and(|id| id.starts_with("acompact"));
         let origin = Origin { agent_id, ..origin };
         let content = message.and_then(|message| message.get("content")).or(content);
+        // A record that is torn within its type still says whose message it holds.
+        let kind = kind.filter(|kind| kind.whole).or_else(|| message?.get("role"));
         let speaker = match kind.and_then(|kind| kind.text()).as_deref() {
             _ if summariser => Channel::Summary,
             Some("assistant") => Channel::Assistant,
