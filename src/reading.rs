@@ -206,6 +206,7 @@ impl<'o, 'd> Reading<'o, 'd> {
         self.wait = self.locator.walk(self.window.view(ends), self.window.hits(), &mut spots);
         self.undecided = self.window.end() - self.wait.resume;
         if ends {
+            self.torn_end(&spots);
             self.tally.harvest.stray(std::mem::take(&mut self.locator.strays));
         }
         let spots: Vec<_> = spots
@@ -233,6 +234,19 @@ impl<'o, 'd> Reading<'o, 'd> {
         self.window.advance(keep.max(base), self.wait.resume);
         self.cap();
         Ok(())
+    }
+
+    /// Counts a last record that is torn and that nothing else looks into.
+    fn torn_end(&mut self, spots: &[Spot]) {
+        let Some(start) = self.window.open_record() else { return };
+        let line = self.window.from(start);
+        let start_of_record = shape::skip_padding(line);
+        let looked_into = spots.last().is_some_and(|spot| spot.span.end > start);
+        let is_torn = shape::opens_json(line)
+            && matches!(end_of_value(&line[start_of_record..], 0), End::Torn | End::Cut);
+        if is_torn && !looked_into {
+            self.damage(Damage::Torn, start + start_of_record as u64);
+        }
     }
 
     /// What the first record says of all, once it is there.

@@ -6,8 +6,9 @@ use super::{Event, Found, Frame, Scan, Speech, place_after};
 use crate::contract::{CONTRACTS, Setting};
 use crate::locate::{Block, Choice, Kind, Locator, Spot, View, needles};
 use crate::record::{Carrier, Channel, Place};
+use crate::transcript::frame::Damage;
 use crate::transcript::layer::Layer;
-use crate::transcript::{self, Raw, shape};
+use crate::transcript::{self, Raw, raw, shape};
 
 impl Scan<'_> {
     /// Looks into a text.
@@ -37,6 +38,13 @@ impl Scan<'_> {
             }
         }
         let layer = Layer::string(&raw, outer);
+        let body = raw.body().unwrap_or_default();
+        if text.contains(char::REPLACEMENT_CHARACTER)
+            && let Some(at) = raw::lone_surrogate(body)
+        {
+            let offset = outer.input_offset(raw.offset + 1 + at);
+            (self.sink)(Event::Damage(Damage::Surrogate, offset));
+        }
         speech.source.depth = layer.depth();
         let message = Said { text: &text, layer: &layer, speech: &speech, whole: raw.whole };
         self.spots(&message, &spots);

@@ -19,8 +19,10 @@ words! {
         Garbage = "garbage",
         /// A run of NUL bytes.
         Nul = "nul",
-        /// Bytes that are no UTF-8, or half of a surrogate pair.
+        /// Bytes that are no UTF-8.
         Encoding = "encoding",
+        /// Half of a surrogate pair in a text.
+        Surrogate = "surrogate",
         /// Longer than the cap; it is passed over.
         TooLarge = "too-large",
     }

@@ -229,6 +229,17 @@ pub fn unescape(body: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
+/// Where half of a surrogate pair stands in an escaped text.
+pub fn lone_surrogate(body: &[u8]) -> Option<usize> {
+    Pieces::of(body).find_map(|piece| match piece {
+        Piece::Escape(start, char::REPLACEMENT_CHARACTER) => {
+            let written = body[start + 2..start + 6].eq_ignore_ascii_case(b"fffd");
+            (!written).then_some(start)
+        }
+        _ => None,
+    })
+}
+
 /// The byte of `body` at which byte `decoded` of its decoded text starts.
 pub fn escaped_offset(body: &[u8], decoded: usize) -> usize {
     let mut left = decoded;
@@ -382,6 +393,8 @@ mod tests {
             assert_eq!(unescape(escaped.as_bytes()), text, "{escaped}");
         }
         assert_eq!(unescape(b"a\\n\xff\xfeb"), "a\n\u{fffd}\u{fffd}b");
+        assert_eq!(lone_surrogate(br"ab\uFFFD\ud83d\ude00\ud83d"), Some(20));
+        assert_eq!(lone_surrogate(br"ab\ufffd\ud83d\ude00"), None);
     }
 
     #[test]
