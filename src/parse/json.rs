@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{
-    CAP, Caps, DOCUMENTS, DUPLICATE_KEY, EMPTY, Entry, Fault, JSON, Kind, Node, Reading, Scalar,
-    Value,
+    CAP, Caps, DOCUMENTS, DUPLICATE_KEY, EMPTY, Entry, FAULTS, Fault, JSON, Kind, Node, Reading,
+    Scalar, Value,
 };
 use crate::contract::Rule;
 use crate::record::Place;
@@ -122,9 +122,13 @@ impl<'a> Parser<'a> {
         let mut items = Vec::new();
         let whole = self.members(b']', |parser| {
             let (item, whole) = parser.value();
-            // A nested value that was cut is kept as far as it goes: it is whole in its own parts.
-            items.extend(item);
-            if whole { Ok(()) } else { Err(()) }
+            // An item that breaks off is none: a finding is whole or not there.
+            if whole {
+                items.extend(item);
+                Ok(())
+            } else {
+                Err(())
+            }
         });
         (Value::List(items), whole)
     }
@@ -139,8 +143,7 @@ impl<'a> Parser<'a> {
                 return parser.broken("a key in double quotes is expected here");
             }
             let key = parser.string()?;
-            if !seen.insert(key.clone()) {
-                twice.insert(key.clone());
+            if !seen.insert(key.clone()) && twice.insert(key.clone()) {
                 let message = format!("the key `{key}` stands here again");
                 let found = Some(key.clone().into_owned());
                 parser.faults.push(Fault { rule: &DUPLICATE_KEY, place, message, found });
@@ -168,7 +171,7 @@ impl<'a> Parser<'a> {
         }
         loop {
             self.blanks();
-            if member(self).is_err() {
+            if member(self).is_err() || self.faults.len() >= FAULTS {
                 return false;
             }
             self.blanks();
@@ -196,6 +199,11 @@ impl<'a> Parser<'a> {
             .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
             .count();
         let word = &rest[..length];
+        if self.depth > 0 && self.at + length == self.text.len() {
+            // The text breaks off behind it: it may go on.
+            self.at = self.text.len();
+            return self.broken("a value is expected here");
+        }
         let kind = match word {
             "null" => Kind::Null,
             "true" => Kind::Bool(true),

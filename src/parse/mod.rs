@@ -115,6 +115,12 @@ pub struct Reading<'a> {
     pub faults: Vec<Fault>,
 }
 
+/// A text with this many faults is read no further.
+pub(crate) const FAULTS: usize = 100;
+
+/// Characters of a text that a fault or violation shows.
+pub(crate) const EXCERPT: usize = 200;
+
 /// The caps of one block, counted down while its tree grows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Caps {
@@ -219,12 +225,11 @@ impl<'a> Node<'a> {
 
     /// The node as a short text, for the `found` of a violation.
     pub fn excerpt(&self) -> String {
-        const LENGTH: usize = 200;
         let text = match &self.value {
             Value::Scalar(scalar) => scalar.text.clone().into_owned(),
             _ => self.to_json().to_string(),
         };
-        match text.char_indices().nth(LENGTH) {
+        match text.char_indices().nth(EXCERPT) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text,
         }

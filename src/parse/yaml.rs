@@ -9,15 +9,15 @@ use std::collections::HashSet;
 use granit_parser::{Event, Options, Parser, ScalarStyle, Span, Tag};
 
 use super::{
-    ALIAS, CAP, Caps, DOCUMENTS, DUPLICATE_KEY, EMPTY, Entry, Fault, KEY, Kind, MERGE_KEY, Node,
-    Reading, Scalar, TAG, Value, YAML,
+    ALIAS, CAP, Caps, DOCUMENTS, DUPLICATE_KEY, EMPTY, EXCERPT, Entry, FAULTS, Fault, KEY, Kind,
+    MERGE_KEY, Node, Reading, Scalar, TAG, Value, YAML,
 };
 use crate::contract::Rule;
 use crate::record::Place;
 
 /// Parses `text` as one YAML document.
 pub fn parse(text: &str, caps: Caps) -> Reading<'_> {
-    let mut builder = Builder { text, caps, ..Builder::default() };
+    let mut builder = Builder { text, caps, cursor: (1, text), ..Builder::default() };
     let mut options = Options::default();
     options.set_emit_comments(false);
     // A text that ends without a line break has none at its end.
@@ -35,7 +35,7 @@ pub fn parse(text: &str, caps: Caps) -> Reading<'_> {
                 false
             }
         };
-        if !go_on {
+        if !go_on || builder.faults.len() >= FAULTS {
             break;
         }
     }
@@ -63,6 +63,8 @@ struct Builder<'a> {
     open: Vec<Open<'a>>,
     root: Option<Node<'a>>,
     faults: Vec<Fault>,
+    /// A line, and the text from it on.
+    cursor: (u64, &'a str),
     documents: usize,
 }
 
@@ -179,17 +181,34 @@ impl<'a> Builder<'a> {
         self.node(node)
     }
 
+    /// Notes a fault, with the line that it stands on.
     fn fault(&mut self, rule: &'static Rule, place: Place, message: String) {
-        let line = usize::try_from(place.line - 1).unwrap_or(usize::MAX);
-        let found = self.text.lines().nth(line).map(|line| line.trim().chars().take(200).collect());
+        // Faults come in the order of the text, but for a line or two.
+        let (mut line, mut rest) = self.cursor;
+        if place.line < line {
+            (line, rest) = (1, self.text);
+        }
+        while line < place.line
+            && let Some(end) = memchr::memchr(b'\n', rest.as_bytes())
+        {
+            rest = &rest[end + 1..];
+            line += 1;
+        }
+        self.cursor = (line, rest);
+        let found = rest.lines().next().map(|own| own.trim().chars().take(EXCERPT).collect());
         self.faults.push(Fault { rule, place, message, found });
     }
 
     /// Closes what is still open, without a key that has no value.
     fn finish(mut self) -> Reading<'a> {
         self.caps.nodes += self.open.len();
+        let broken = !self.faults.is_empty();
         while !self.open.is_empty() {
             self.end();
+            // An item that breaks off is none: a finding is whole or not there.
+            if let (true, Some(Open::List(_, items))) = (broken, self.open.last_mut()) {
+                items.pop();
+            }
         }
         let nothing = self.root.as_ref().is_none_or(Node::is_null);
         if nothing && self.faults.is_empty() {

@@ -1,6 +1,8 @@
 //! What a JSON frame says: records, messages, tool calls.
 
-use super::{Event, Frame, Scan, Speech, place_after};
+use std::cell::Cell;
+
+use super::{Event, Frame, Here, Scan, Speech};
 use crate::contract::{CONTRACTS, Outline};
 use crate::locate::{Block, call};
 use crate::record::{Carrier, Channel, Place};
@@ -21,7 +23,7 @@ impl Scan<'_> {
             faults.push((Damage::Encoding, error.valid_up_to()));
         }
         for (fault, at) in faults {
-            (self.sink)(Event::Damage(fault, frame.layer.input_offset(at)));
+            (self.sink)(Event::Damage(fault, frame.start.layer.input_offset(at)));
         }
         for record in records {
             // An array of records is a log as well.
@@ -61,7 +63,7 @@ impl Scan<'_> {
         self.messages += 1;
         match message.body {
             Body::Text(raw) => {
-                self.text(raw, &speech, frame.layer);
+                self.text(raw, &speech, &frame.at(raw.offset).layer);
                 false
             }
             Body::Value(raw) => self.value(raw, speech, frame),
@@ -80,11 +82,11 @@ impl Scan<'_> {
             return false;
         };
         let carrier = if channel == Channel::Event { Carrier::Event } else { Carrier::Bare };
-        speech.source.offset = frame.layer.input_offset(raw.offset);
-        speech.source.length =
-            frame.layer.input_offset(raw.offset + raw.bytes.len()) - speech.source.offset;
-        speech.source.depth = frame.layer.depth();
-        let block = Block::whole(json, place_after(&frame.bytes[..raw.offset], frame.place));
+        let here = frame.at(raw.offset);
+        speech.source.offset = here.layer.input_offset(0);
+        speech.source.length = here.layer.input_offset(raw.bytes.len()) - speech.source.offset;
+        speech.source.depth = here.layer.depth();
+        let block = Block::whole(json, here.place);
         self.whole(contract, carrier, block, raw.whole, speech);
         true
     }
@@ -102,30 +104,44 @@ impl Scan<'_> {
             self.carried(tool, input, speech, frame);
             return;
         };
-        let layer = Layer::string(&input, frame.layer);
+        let outer = frame.at(input.offset).layer;
         let bytes = decoded.as_bytes();
-        let start = bytes.len() - bytes.trim_ascii_start().len();
-        let inner = Frame { bytes, layer: &layer, place: Place::START, ..frame };
-        self.carried(tool, Raw::at(bytes, start, 0), speech, inner);
+        let start = Here { at: 0, place: Place::START, layer: Layer::string(&input, &outer) };
+        let object = Raw::at(bytes, bytes.len() - bytes.trim_ascii_start().len(), 0);
+        let inner = Frame { bytes, start, cursor: &Cell::new(start), speech: frame.speech };
+        self.carried(tool, object, speech, inner);
     }
 
     /// Gives the blocks that a tool call carries.
     fn carried(&mut self, tool: &str, input: Raw<'_>, speech: &Speech, frame: Frame<'_>) {
-        let blocks = call::blocks(&self.scope.choice, tool, input);
-        for (index, carried) in blocks.into_iter().enumerate() {
-            let call::Carried { contract, carrier, mut block, raw, span } = carried;
-            let layer = if raw.is_string() {
-                Layer::string(&raw, frame.layer)
-            } else {
-                block = block.moved_to(place_after(&frame.bytes[..raw.offset], frame.place));
-                Layer::Part { start: raw.offset, outer: frame.layer }
-            };
-            let mut speech = speech.clone();
-            speech.source.offset = layer.input_offset(span.start);
-            speech.source.length = layer.input_offset(span.end) - speech.source.offset;
-            speech.source.depth = layer.depth();
-            speech.source.index = index as u32;
-            self.whole(contract, carrier, block, raw.whole, speech);
+        let mut blocks =
+            call::blocks(&self.scope.choice, tool, input).into_iter().enumerate().peekable();
+        while let Some((index, first)) = blocks.next() {
+            // The blocks that stand in one string, together.
+            let raw = first.raw;
+            let mut within = vec![first];
+            while let Some((_, next)) = blocks.next_if(|(_, next)| next.raw.offset == raw.offset) {
+                within.push(next);
+            }
+            let here = frame.at(raw.offset);
+            let layer = if raw.is_string() { Layer::string(&raw, &here.layer) } else { here.layer };
+            let spans: Vec<_> =
+                within.iter().flat_map(|block| [block.span.start, block.span.end]).collect();
+            let offsets = layer.input_offsets(&spans);
+            for (number, carried) in within.into_iter().enumerate() {
+                let (start, end) = (offsets[2 * number], offsets[2 * number + 1]);
+                let mut speech = speech.clone();
+                speech.source.offset = start;
+                speech.source.length = end - start;
+                speech.source.depth = layer.depth();
+                speech.source.index = (index + number) as u32;
+                let block = if raw.is_string() {
+                    carried.block
+                } else {
+                    carried.block.moved_to(here.place)
+                };
+                self.whole(carried.contract, carried.carrier, block, raw.whole, speech);
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! with their source, and what the reviews around them need to know. Goes into the layers of
 //! strings within a frame. Never parses a block, keeps nothing from one frame to the next.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use crate::contract::{Contract, Setting};
@@ -115,11 +116,31 @@ pub struct Scan<'s> {
 #[derive(Clone, Copy)]
 struct Frame<'a> {
     bytes: &'a [u8],
-    layer: &'a Layer<'a>,
-    /// The place of its first byte in the text that it is a part of.
-    place: Place,
+    start: Here<'a>,
+    /// The last place that was asked for: a frame is gone through from front to back.
+    cursor: &'a Cell<Here<'a>>,
     /// Who says all that is said in it, if it stands in a message.
     speech: Option<&'a Speech>,
+}
+
+/// A byte of a frame, its place in the text that the frame is a part of, and the text from it on.
+#[derive(Clone, Copy)]
+struct Here<'a> {
+    at: usize,
+    place: Place,
+    layer: Layer<'a>,
+}
+
+impl<'a> Frame<'a> {
+    /// The byte `offset` of the frame.
+    fn at(&self, offset: usize) -> Here<'a> {
+        let last = self.cursor.get();
+        let last = if last.at <= offset { last } else { self.start };
+        let place = place_after(&self.bytes[last.at..offset], last.place);
+        let here = Here { at: offset, place, layer: last.layer.from(offset - last.at) };
+        self.cursor.set(here);
+        here
+    }
 }
 
 /// Who says something, and where.
@@ -146,7 +167,8 @@ impl<'s> Scan<'s> {
     /// Looks into a JSON frame that starts at `offset` of the input.
     pub fn frame(&mut self, bytes: &[u8], offset: u64) {
         let place = Place { line: self.line, column: 1 };
-        self.records(Frame { bytes, layer: &Layer::Input(offset), place, speech: None });
+        let start = Here { at: 0, place, layer: Layer::Input(offset) };
+        self.records(Frame { bytes, start, cursor: &Cell::new(start), speech: None });
     }
 
     /// Takes a block that was located in a log; `log` is the text around it, from `base` on.

@@ -1,8 +1,9 @@
 //! What a text says: the blocks in it, and the frames of a log within it.
 
+use std::cell::Cell;
 use std::ops::Range;
 
-use super::{Event, Found, Frame, Scan, Speech, place_after};
+use super::{Event, Found, Frame, Here, Scan, Speech, place_after};
 use crate::contract::{CONTRACTS, Setting};
 use crate::locate::{Block, Choice, Kind, Locator, Spot, View, needles};
 use crate::record::{Carrier, Channel, Place};
@@ -42,7 +43,7 @@ impl Scan<'_> {
         if text.contains(char::REPLACEMENT_CHARACTER)
             && let Some(at) = raw::lone_surrogate(body)
         {
-            let offset = outer.input_offset(raw.offset + 1 + at);
+            let offset = outer.input_offset(1 + at);
             (self.sink)(Event::Damage(Damage::Surrogate, offset));
         }
         speech.source.depth = layer.depth();
@@ -57,14 +58,19 @@ impl Scan<'_> {
     fn spots(&mut self, message: &Said<'_>, spots: &[Spot]) {
         let text = message.text;
         let last = spots.iter().rposition(|spot| matches!(spot.kind, Kind::Block(..)));
+        let ends = spots.iter().flat_map(|spot| [spot.span.start as usize, spot.span.end as usize]);
+        let offsets = message.layer.input_offsets(&ends.collect::<Vec<_>>());
         let mut index = 0;
         let (mut place, mut counted) = (Place::START, 0);
+        let (mut rest, mut passed) = (*message.layer, 0);
         for (number, spot) in spots.iter().enumerate() {
             let start = spot.body.start as usize;
             place = place_after(&text.as_bytes()[counted..start], place);
             counted = start;
             let Kind::Block(contract, carrier) = spot.kind else {
-                self.nested(message, spot, place);
+                rest = rest.from(spot.span.start as usize - passed);
+                passed = spot.span.start as usize;
+                self.nested(message, spot, Here { at: 0, place, layer: rest });
                 continue;
             };
             let Speech { mut source, ties, .. } = message.speech.clone();
@@ -74,8 +80,8 @@ impl Scan<'_> {
             if !self.scope.channels.contains(&source.channel) {
                 continue;
             }
-            source.offset = message.layer.input_offset(spot.span.start as usize);
-            source.length = message.layer.input_offset(spot.span.end as usize) - source.offset;
+            source.offset = offsets[2 * number];
+            source.length = offsets[2 * number + 1] - source.offset;
             source.index = index;
             source.last = Some(false);
             index += 1;
@@ -100,7 +106,7 @@ impl Scan<'_> {
 
     /// Looks into a frame of a log within a text. What an agent says is no log, but for records
     /// that are surely those of a transcript, in what it relays.
-    fn nested(&mut self, message: &Said<'_>, spot: &Spot, place: Place) {
+    fn nested(&mut self, message: &Said<'_>, spot: &Spot, start: Here<'_>) {
         let channel = message.speech.source.channel;
         let bytes = message.slice(&spot.span).as_bytes();
         let is_log = match channel {
@@ -111,8 +117,8 @@ impl Scan<'_> {
             _ => true,
         };
         if message.layer.depth() < self.scope.limits.layers && is_log {
-            let layer = Layer::Part { start: spot.span.start as usize, outer: message.layer };
-            self.records(Frame { bytes, layer: &layer, place, speech: Some(message.speech) });
+            let speech = Some(message.speech);
+            self.records(Frame { bytes, start, cursor: &Cell::new(start), speech });
         }
     }
 

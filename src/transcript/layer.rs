@@ -1,6 +1,6 @@
 //! Layers: a text within a JSON string within a text …, and the way back to the input's bytes.
 
-use super::raw::{Raw, escaped_offset};
+use super::raw::{Raw, escaped_offsets};
 
 /// Where the bytes of a text come from.
 #[derive(Clone, Copy)]
@@ -16,29 +16,41 @@ pub enum Layer<'a> {
         /// The outer text.
         outer: &'a Layer<'a>,
     },
-    /// A part of an outer text, as it stands.
-    Part {
-        /// Where it starts in the outer text.
-        start: usize,
-        /// The outer text.
-        outer: &'a Layer<'a>,
-    },
 }
 
 impl<'a> Layer<'a> {
-    /// The text of a string in an outer text.
+    /// The text of a string that stands at the start of `outer`.
     pub fn string(raw: &Raw<'a>, outer: &'a Layer<'a>) -> Self {
-        Self::String { body: raw.body().unwrap_or_default(), start: raw.offset + 1, outer }
+        Self::String { body: raw.body().unwrap_or_default(), start: 1, outer }
     }
 
     /// The byte of the input that byte `offset` of this text comes from.
     pub fn input_offset(&self, offset: usize) -> u64 {
+        self.input_offsets(&[offset])[0]
+    }
+
+    /// The bytes of the input that these bytes of this text come from, in one pass; `offsets` are
+    /// in rising order.
+    pub fn input_offsets(&self, offsets: &[usize]) -> Vec<u64> {
         match self {
-            Self::Input(start) => start + offset as u64,
+            Self::Input(start) => offsets.iter().map(|offset| start + *offset as u64).collect(),
             Self::String { body, start, outer } => {
-                outer.input_offset(start + escaped_offset(body, offset))
+                let escaped = escaped_offsets(body, offsets);
+                let offsets: Vec<_> = escaped.into_iter().map(|offset| start + offset).collect();
+                outer.input_offsets(&offsets)
             }
-            Self::Part { start, outer } => outer.input_offset(start + offset),
+        }
+    }
+
+    /// The rest of this text, from its byte `offset` on.
+    #[must_use]
+    pub fn from(&self, offset: usize) -> Self {
+        match *self {
+            Self::Input(start) => Self::Input(start + offset as u64),
+            Self::String { body, start, outer } => {
+                let escaped = escaped_offsets(body, &[offset])[0];
+                Self::String { body: &body[escaped..], start: start + escaped, outer }
+            }
         }
     }
 
@@ -47,7 +59,6 @@ impl<'a> Layer<'a> {
         match self {
             Self::Input(_) => 0,
             Self::String { outer, .. } => outer.depth() + 1,
-            Self::Part { outer, .. } => outer.depth(),
         }
     }
 }

@@ -240,40 +240,39 @@ pub fn lone_surrogate(body: &[u8]) -> Option<usize> {
     })
 }
 
-/// The byte of `body` at which byte `decoded` of its decoded text starts.
-pub fn escaped_offset(body: &[u8], decoded: usize) -> usize {
-    let mut left = decoded;
+/// The bytes of `body` at which bytes `decoded` of its decoded text start, in one pass over it;
+/// `decoded` is in rising order.
+pub fn escaped_offsets(body: &[u8], decoded: &[usize]) -> Vec<usize> {
+    let mut found = Vec::with_capacity(decoded.len());
+    let mut passed = 0;
+    // A part of the body whose decoded text has `length` bytes, each of them `width` apart.
+    let mut part = |start: usize, length: usize, width: usize| {
+        while let Some(offset) = decoded.get(found.len())
+            && *offset < passed + length
+        {
+            found.push(start + (offset - passed) * width);
+        }
+        passed += length;
+    };
     for piece in Pieces::of(body) {
         match piece {
             Piece::Plain(start, plain) => {
                 let mut at = start;
                 for chunk in plain.utf8_chunks() {
-                    if left < chunk.valid().len() {
-                        return at + left;
-                    }
-                    left -= chunk.valid().len();
+                    part(at, chunk.valid().len(), 1);
                     at += chunk.valid().len();
                     if !chunk.invalid().is_empty() {
-                        if left < REPLACEMENT_LENGTH {
-                            return at;
-                        }
-                        left -= REPLACEMENT_LENGTH;
+                        part(at, char::REPLACEMENT_CHARACTER.len_utf8(), 0);
                         at += chunk.invalid().len();
                     }
                 }
             }
-            Piece::Escape(start, char) => {
-                if left < char.len_utf8() {
-                    return start;
-                }
-                left -= char.len_utf8();
-            }
+            Piece::Escape(start, char) => part(start, char.len_utf8(), 0),
         }
     }
-    body.len()
+    found.resize(decoded.len(), body.len());
+    found
 }
-
-const REPLACEMENT_LENGTH: usize = char::REPLACEMENT_CHARACTER.len_utf8();
 
 /// A part of an escaped text, with its offset.
 enum Piece<'a> {
@@ -401,12 +400,12 @@ mod tests {
     fn offsets_lead_back_to_the_escaped_text() {
         let body = "a\\n\\ud83d\\ude00é\\u00e9x".as_bytes();
         let text = unescape(body);
-        let of = |wanted: char| escaped_offset(body, text.find(wanted).unwrap());
+        let of = |wanted: char| escaped_offsets(body, &[text.find(wanted).unwrap()])[0];
         assert_eq!(of('a'), 0);
         assert_eq!(of('\n'), 1);
         assert_eq!(of('😀'), 3);
         assert_eq!(of('x'), body.len() - 1);
-        assert_eq!(escaped_offset(body, text.len()), body.len());
-        assert_eq!(escaped_offset(b"\xff\xffx", 6), 2);
+        assert_eq!(escaped_offsets(body, &[0, 1, text.len()]), [0, 1, body.len()]);
+        assert_eq!(escaped_offsets(b"\xff\xffx", &[0, 3, 6, 6, 9]), [0, 1, 2, 2, 3]);
     }
 }
