@@ -22,6 +22,8 @@ pub struct Window {
     opens_line: bool,
     /// Where the last line starts that has no end yet.
     last_line: u64,
+    /// Its first byte that is no padding.
+    last_start: Option<u8>,
     hits: Vec<Hit>,
 }
 
@@ -45,9 +47,8 @@ impl Window {
     /// started.
     pub fn open_record(&self) -> Option<u64> {
         let is_there = self.last_line > self.base || self.opens_line;
-        let line = self.from(self.last_line);
-        let blank = shape::skip_padding(line) == line.len();
-        (is_there && (blank || shape::opens_json(line))).then_some(self.last_line)
+        let may_be = self.last_start.is_none_or(|first| matches!(first, b'{' | b'['));
+        (is_there && may_be).then_some(self.last_line)
     }
 
     /// Whether the last line that arrived has no end.
@@ -90,6 +91,11 @@ impl Window {
         self.bytes.extend_from_slice(bytes);
         if let Some(end) = memchr::memrchr(b'\n', bytes) {
             self.last_line = joint + end as u64 + 1;
+            self.last_start = None;
+        }
+        if self.last_start.is_none() {
+            let fresh = self.from(self.last_line.max(joint));
+            self.last_start = fresh.get(shape::skip_padding(fresh)).copied();
         }
     }
 
@@ -118,6 +124,7 @@ impl Window {
         self.cursor = (offset, line);
         self.opens_line = true;
         self.last_line = offset;
+        self.last_start = None;
     }
 
     /// The line of byte `at`, from 1.

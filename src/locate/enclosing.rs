@@ -30,6 +30,8 @@ struct Construct {
     prefix: Vec<u8>,
     carrier: Carrier,
     closed: bool,
+    /// A fence that says that code stands in it.
+    is_code: bool,
 }
 
 /// Finds what stands around the hit at `at`, on `line`.
@@ -44,7 +46,15 @@ pub(super) fn find(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<
         }
     }
     while position <= at {
-        let Ok(here) = view.line_at(position) else { return Enclosing::Wait(Until::Byte(b'\n')) };
+        // The hit's own line is known; it may be long, and hold many objects.
+        let here = if line.contains(&position) {
+            position..line.end
+        } else {
+            let Ok(here) = view.line_at(position) else {
+                return Enclosing::Wait(Until::Byte(b'\n'));
+            };
+            here
+        };
         match construct(locator, view, &here) {
             Ok(Some(construct)) if construct.span.contains(&at) => {
                 return match claim(locator, view, construct) {
@@ -65,7 +75,10 @@ pub(super) fn find(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<
 
 /// The spot of a construct if a contract claims it; else where it ends.
 fn claim(locator: &Locator<'_>, view: View<'_>, construct: Construct) -> Result<Spot, u64> {
-    let Construct { span, body, prefix, carrier, closed } = construct;
+    let Construct { span, body, prefix, carrier, closed, is_code } = construct;
+    if is_code {
+        return Err(span.end);
+    }
     let block = Block::cut(view.get(body.clone()), Place::START, &prefix);
     let outline = Outline::of(&block.text);
     let claimed = locator.choice.claim(&outline, locator.channel).filter(|(contract, claim)| {
@@ -132,6 +145,7 @@ fn fenced(
             prefix: open.prefix.to_vec(),
             carrier: Carrier::Fenced,
             closed,
+            is_code: !open.holds_data(),
         };
     let mut at_first = true;
     while position < view.end() && position < limit {
@@ -187,27 +201,35 @@ fn fenced(
 /// The object or array that starts at `start`.
 fn object(locator: &Locator<'_>, view: View<'_>, start: u64) -> Result<Option<Construct>, Until> {
     let limit = start + locator.limits.block as u64;
-    let extent = extent(view, start, limit);
-    let text = view.get(start..extent.unwrap_or(view.end()).min(limit));
     let whole = |length: usize, closed: bool| {
         let span = start..start + length as u64;
-        Construct { body: span.clone(), span, prefix: Vec::new(), carrier: Carrier::Bare, closed }
+        Construct {
+            body: span.clone(),
+            span,
+            prefix: Vec::new(),
+            carrier: Carrier::Bare,
+            closed,
+            is_code: false,
+        }
+    };
+    let arrived = view.get(start..limit.min(view.end()));
+    let end = end_of_value(arrived, 0);
+    // What stands behind the value's end has no say in where it must have ended before.
+    let reach = if let End::At(length) = end { start + length as u64 } else { limit };
+    let extent = extent(view, start, reach);
+    let text = match (end, extent) {
+        (End::At(length), Some(extent)) if extent >= reach => return Ok(Some(whole(length, true))),
+        (_, Some(extent)) if view.ends || extent <= view.end() => view.get(start..extent),
+        _ => return Err(Until::Byte(b'\n')),
     };
     let end = end_of_value(text, 0);
-    match end {
-        End::At(length) => Ok(Some(whole(length, true))),
-        End::Broken(_) if !text.starts_with(b"{") => Ok(None),
-        End::Broken(_) | End::Torn | End::Cut => {
-            let is_there = extent.is_some_and(|extent| view.ends || extent <= view.end());
-            if !is_there {
-                return Err(Until::Byte(b'\n'));
-            }
-            let text = text.trim_ascii_end();
-            // A quote too many or too few: broken, but not cut.
-            let closed = !matches!(end, End::Torn) && text.ends_with(b"}");
-            Ok(Some(whole(text.len(), closed)))
-        }
+    if matches!(end, End::Broken(_)) && !text.starts_with(b"{") {
+        return Ok(None);
     }
+    let text = text.trim_ascii_end();
+    // A quote too many or too few: broken, but not cut.
+    let closed = !matches!(end, End::Torn) && text.ends_with(b"}");
+    Ok(Some(whole(text.len(), closed)))
 }
 
 /// How much of a line tells what it is.
@@ -218,10 +240,12 @@ const LINE_START: u64 = 256;
 /// the text that tells has not arrived.
 fn extent(view: View<'_>, start: u64, limit: u64) -> Option<u64> {
     let mut after_blank = false;
-    let mut position = match view.line_at(start) {
-        Ok(line) => line.end,
-        Err(_) if view.end() >= limit => limit,
-        Err(_) => return None,
+    // The line that it starts on ends beyond the limit, mostly: nothing else is looked at then.
+    let first = view.get(start..limit);
+    let mut position = match memchr::memchr(b'\n', first) {
+        Some(length) => start + length as u64 + 1,
+        None if view.ends || view.end() >= limit => limit,
+        None => return None,
     };
     while position < limit && (position < view.end() || !view.ends) {
         let line = view.line_at(position);
@@ -258,7 +282,14 @@ fn mapping(
     }
     let span = here.start..end;
     let prefix = prefix.to_vec();
-    Ok(Construct { body: span.clone(), span, prefix, carrier: Carrier::Bare, closed: true })
+    Ok(Construct {
+        body: span.clone(),
+        span,
+        prefix,
+        carrier: Carrier::Bare,
+        closed: true,
+        is_code: false,
+    })
 }
 
 /// Whether all lines of `text` may be those of a mapping in block style.
@@ -303,17 +334,33 @@ pub(super) fn mapping_end(view: View<'_>, range: Range<u64>, prefix: &[u8]) -> (
 /// An object or array in the middle of the line that holds the hit.
 fn within_line(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<u64>) -> Option<Spot> {
     const TRIES: usize = 8;
+    /// A try that breaks off sooner than this costs nothing.
+    const CHEAP: usize = 256;
     let from = line.start.max(locator.decided);
     let bytes = view.get(from..line.end);
-    let starts = memchr::memchr2_iter(b'{', b'[', bytes).take(TRIES);
-    for start in starts {
-        let End::At(end) = end_of_value(bytes, start) else { continue };
-        let span = from + start as u64..from + end as u64;
-        if span.contains(&at) {
-            let body = span.clone();
-            let construct =
-                Construct { span, body, prefix: Vec::new(), carrier: Carrier::Bare, closed: true };
-            return claim(locator, view, construct).ok();
+    let mut tries = 0;
+    let mut at_byte = 0;
+    while tries < TRIES {
+        let start = at_byte + memchr::memchr2(b'{', b'[', bytes.get(at_byte..)?)?;
+        at_byte = start + 1;
+        match end_of_value(bytes, start) {
+            End::At(end) => {
+                let span = from + start as u64..from + end as u64;
+                if span.contains(&at) {
+                    let construct = Construct {
+                        body: span.clone(),
+                        span,
+                        prefix: Vec::new(),
+                        carrier: Carrier::Bare,
+                        closed: true,
+                        is_code: false,
+                    };
+                    return claim(locator, view, construct).ok();
+                }
+                at_byte = end;
+            }
+            End::Broken(place) if place - start < CHEAP => {}
+            _ => tries += 1,
         }
     }
     None

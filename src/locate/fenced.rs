@@ -32,6 +32,14 @@ pub fn fence(line: &[u8]) -> Option<Fence<'_>> {
 }
 
 impl Fence<'_> {
+    /// Whether data may stand in it, by what is said of it: not code of a language.
+    pub fn holds_data(&self) -> bool {
+        const DATA: [&[u8]; 9] =
+            [b"", b"yaml", b"yml", b"json", b"jsonc", b"json5", b"text", b"txt", b"plaintext"];
+        let word = self.info.split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
+        DATA.iter().any(|known| known.eq_ignore_ascii_case(word))
+    }
+
     /// Whether `line` closes this fence: as many marks or more, nothing else, indented no deeper.
     pub fn is_closed_by(&self, line: &[u8]) -> bool {
         fence(line).is_some_and(|close| {

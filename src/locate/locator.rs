@@ -165,11 +165,13 @@ impl<'c> Locator<'c> {
 
     /// Walks on over the text in `view`; `hits` are those in it, in order.
     pub fn walk(&mut self, view: View<'_>, hits: &[Hit], found: &mut Vec<Spot>) -> Wait {
-        let lone_close = if self.log { None } else { lone_close(view, hits) };
-        self.last_close = hits
+        let closings: Vec<u64> = hits
             .iter()
-            .rfind(|hit| matches!(hit.needle, Needle::Thinking) && is_closing(view, hit.at))
-            .map(|hit| hit.at);
+            .filter(|hit| matches!(hit.needle, Needle::Thinking) && is_closing(view, hit.at))
+            .map(|hit| hit.at)
+            .collect();
+        let lone_close = if self.log { None } else { lone_close(view, hits) };
+        self.last_close = closings.last().copied();
         let first = hits.partition_point(|hit| hit.at < self.resume);
         let mut line = 0..0;
         let mut until = Until::More;
@@ -197,7 +199,11 @@ impl<'c> Locator<'c> {
             match self.step(view, &hits[index..], &line) {
                 Step::Nothing => {}
                 Step::Found(mut spot) => {
-                    spot.thinking = self.is_thinking(view, &spot)
+                    // The line's rest, if the spot ends within it.
+                    let next = closings.partition_point(|at| *at < spot.span.end);
+                    let closes_line = line.contains(&spot.span.end)
+                        && closings.get(next).is_some_and(|at| line.contains(at));
+                    spot.thinking = self.is_thinking(&spot, closes_line)
                         || lone_close.is_some_and(|close| spot.span.start < close);
                     self.decided = spot.span.end;
                     found.push(spot);
@@ -293,17 +299,14 @@ impl<'c> Locator<'c> {
     }
 
     /// Whether a spot lies in reasoning: after an open tag, or on a line that a lone tag closes.
-    fn is_thinking(&self, view: View<'_>, spot: &Spot) -> bool {
+    fn is_thinking(&self, spot: &Spot, closes_line: bool) -> bool {
         if matches!(spot.kind, Kind::Frame) && self.log {
             return false;
         }
         let limit = self.limits.block as u64;
         let opened =
             self.thinking.is_some_and(|since| (since..=since + limit).contains(&spot.span.start));
-        let rest = view.get(spot.span.end..view.end());
-        let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
-        let ends_line = spot.span.end > 0 && view.get(spot.span.end - 1..spot.span.end) == b"\n";
-        opened || (!ends_line && memchr::memmem::find(rest, b"</think").is_some())
+        opened || closes_line
     }
 
     /// A delimiter line of `contract`, and the block that it opens.

@@ -18,6 +18,9 @@ pub enum Shape {
 /// A first line that is longer than this is no reason to wait for its end.
 const HEAD: usize = 32 << 20;
 
+/// Comments and headings at the start that are passed over, in bytes.
+const COMMENTS: usize = 64 << 10;
+
 /// The shape of the input that starts with `head`; `None` where more of it is needed.
 /// `end` says that there is no more.
 pub fn of(head: &[u8], end: bool) -> Option<Shape> {
@@ -27,7 +30,7 @@ pub fn of(head: &[u8], end: bool) -> Option<Shape> {
         let line = &head[start..line_end.unwrap_or(head.len())];
         match line_end {
             // A comment of YAML, or a heading: the line below tells.
-            Some(end) if line.first().is_none_or(|first| *first == b'#') => {
+            Some(end) if end < COMMENTS && line.first().is_none_or(|first| *first == b'#') => {
                 start = end + 1 + skip_padding(&head[end + 1..]);
             }
             _ => break (line, line_end),
