@@ -14,6 +14,7 @@ use crate::locate::needles::{self, Hit};
 use crate::pipeline::{Harvest, Options};
 use crate::reading::{Deliver, Reading, Tally};
 use crate::record::Record;
+use crate::scan::LeftOut;
 use crate::settle::{Outcome, Settle};
 use crate::transcript::frame::Damage;
 
@@ -123,7 +124,7 @@ fn finish(
 ) -> Result<(), Error> {
     settle.end();
     deliver(settle, handler, &mut end, u64::MAX, None)?;
-    let Harvest { messages, templates, strays, damage, .. } = tally.harvest;
+    let Harvest { messages, templates, strays, damage, mut left_out, .. } = tally.harvest;
     let faults: Vec<_> =
         damage.into_iter().map(|(damage, (count, first))| (damage, count, first)).collect();
     end.bytes = bytes;
@@ -133,6 +134,10 @@ fn finish(
     end.templates = templates;
     end.strays = strays;
     end.copies = std::mem::take(&mut settle.copies);
+    *left_out.entry(LeftOut::UnknownCaller).or_default() +=
+        std::mem::take(&mut settle.unknown_callers);
+    left_out.retain(|_, count| *count > 0);
+    end.left_out = left_out.into_iter().map(|(what, count)| (what.word(), count)).collect();
     end.damage = faults.iter().map(|(damage, count, _)| (damage.word(), *count)).collect();
     end.complete = error.is_none();
     let fatal = match error {

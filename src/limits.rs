@@ -24,6 +24,7 @@ pub struct Limits {
     /// Lines after a tool call in which its result is looked for.
     pub look_ahead: u64,
     /// Reviews that are remembered to tell copies from reviews; beyond it the oldest are forgotten.
+    /// As many calls of an input are remembered, to name agents and to follow submissions.
     pub remembered: usize,
     /// Bytes of one output line.
     pub record: usize,

@@ -219,29 +219,28 @@ impl Handler for Writer<'_> {
     }
 
     fn end_of_input(&mut self, end: EndRecord, faults: &[(Damage, u64, u64)]) -> Result<(), Error> {
+        let input = &end.input;
+        let mut lines = Vec::new();
         if self.args.verbose {
             let records: u64 = end.records.values().sum();
-            let mut err = io::stderr().lock();
-            let _ = writeln!(
-                err,
-                "revextract: {}: {} bytes, {} frames, {} looked into; {records} records, {} templates, \
-                 {} copies, {} stray delimiters left out",
-                end.input,
-                end.bytes,
-                end.frames,
-                end.frames_parsed,
-                end.templates,
-                end.copies,
-                end.strays,
+            lines.push(format!(
+                "{input}: {} bytes, {} frames, {} looked into; {records} records, {} templates, {} \
+                 copies, {} stray delimiters left out",
+                end.bytes, end.frames, end.frames_parsed, end.templates, end.copies, end.strays,
+            ));
+            lines.extend(
+                end.left_out.iter().map(|(what, count)| format!("{input}: {count} × {what}")),
             );
-            for (damage, count, first) in faults {
-                let _ = writeln!(
-                    err,
-                    "revextract: {}: {count} × {}, first at byte {first}",
-                    end.input,
-                    damage.word(),
-                );
+        }
+        for (damage, count, first) in faults {
+            // What is passed over unread is said without being asked.
+            if self.args.verbose || (*damage == Damage::TooLarge && !self.args.quiet) {
+                let damage = damage.word();
+                lines.push(format!("{input}: {count} × {damage}, first at byte {first}"));
             }
+        }
+        for line in lines {
+            let _ = writeln!(io::stderr(), "revextract: {line}");
         }
         if self.args.end_record {
             self.emission.end_of_input(&end, self.out)?;

@@ -15,8 +15,8 @@ pub struct Output {
 
 /// A file that is not whole yet. It is removed where it does not become so.
 struct Part {
-    part: PathBuf,
-    path: PathBuf,
+    written: PathBuf,
+    wanted: PathBuf,
     whole: bool,
 }
 
@@ -45,7 +45,7 @@ impl Output {
         name.push(format!(".{}.part", std::process::id()));
         let part = path.with_file_name(name);
         let file = File::create(&part).map_err(fault)?;
-        let part = Part { part, path: path.to_owned(), whole: false };
+        let part = Part { written: part, wanted: path.to_owned(), whole: false };
         Ok(Self::to(Box::new(file), Some(part)))
     }
 
@@ -57,7 +57,7 @@ impl Output {
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
         if let Some(part) = &mut self.part {
-            std::fs::rename(&part.part, &part.path)?;
+            std::fs::rename(&part.written, &part.wanted)?;
             part.whole = true;
         }
         Ok(())
@@ -78,7 +78,7 @@ impl Drop for Part {
     fn drop(&mut self) {
         if !self.whole {
             // Nothing more can be done about a part that cannot be removed.
-            let _ = std::fs::remove_file(&self.part);
+            let _ = std::fs::remove_file(&self.written);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::contract;
 use crate::locate::Strays;
 use crate::parse::{self, Caps};
 use crate::record::{Record, Status};
-use crate::scan::{Event, Found, Scope, Ties};
+use crate::scan::{Event, Found, LeftOut, Scope, Ties};
 use crate::settle::Outcome;
 use crate::transcript::frame::Damage;
 
@@ -38,6 +38,8 @@ pub struct Harvest {
     pub templates: u64,
     /// Delimiter lines without a block.
     pub strays: u64,
+    /// What may hold a review and is not read for one, by number.
+    pub left_out: BTreeMap<LeftOut, u64>,
     /// Faults of frames: how many, and the first one's byte.
     pub damage: BTreeMap<Damage, (u64, u64)>,
 }
@@ -99,9 +101,10 @@ impl Harvest {
             Event::Result { tool_call_id, taken } => {
                 self.outcomes.push(Outcome::Result { tool_call_id, taken });
             }
-            Event::Submitted { tool_call_id } => {
-                self.outcomes.push(Outcome::Submitted { tool_call_id });
+            Event::Submitted { tool_call_id, agent } => {
+                self.outcomes.push(Outcome::Submitted { tool_call_id, agent });
             }
+            Event::LeftOut(what) => *self.left_out.entry(what).or_default() += 1,
             Event::Damage(damage, offset) => {
                 self.damage.entry(damage).or_insert((0, offset)).0 += 1;
             }

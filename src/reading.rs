@@ -4,6 +4,9 @@
 //! in order, frames are read in parallel. Holds no more of an input than what is not decided yet,
 //! and gives the same however the pieces are cut.
 
+use std::collections::HashMap;
+
+use aho_corasick::AhoCorasick;
 use rayon::prelude::*;
 
 use crate::contract::{CONTRACTS, Claim, Contract, Outline};
@@ -51,7 +54,7 @@ pub struct Reading<'o, 'd> {
     /// A line beyond the cap is passed over up to its end.
     discarding: bool,
     /// Calls whose result is looked for, and the last line to look at.
-    awaited: Vec<(String, u64)>,
+    awaited: HashMap<String, u64>,
     /// Lines before this byte were looked at, for records or for results.
     looked: u64,
     /// No more bytes will come.
@@ -75,7 +78,7 @@ impl<'o, 'd> Reading<'o, 'd> {
             wait: Wait { keep: 0, resume: 0, until: Until::More },
             undecided: 0,
             discarding: false,
-            awaited: Vec::new(),
+            awaited: HashMap::new(),
             looked: 0,
             ended: false,
             tally: Tally::default(),
@@ -289,39 +292,35 @@ impl<'o, 'd> Reading<'o, 'd> {
 
     /// Counts what came of a frame, and hands its outcomes on.
     fn take(&mut self, harvest: Harvest, line: u64) -> Result<(), Error> {
-        let Harvest { outcomes, messages, templates, strays, damage } = harvest;
+        let Harvest { outcomes, messages, templates, strays, left_out, damage } = harvest;
         let total = &mut self.tally.harvest;
         total.messages += messages;
         total.templates += templates;
         total.strays += strays;
+        for (what, count) in left_out {
+            *total.left_out.entry(what).or_default() += count;
+        }
         for (damage, (count, first)) in damage {
             total.damage.entry(damage).or_insert((0, first)).0 += count;
         }
         self.tally.frames_parsed += 1;
         for outcome in outcomes {
             let until = line + self.limits.look_ahead;
-            match &outcome {
-                Outcome::Submitted { tool_call_id } => {
-                    self.awaited.push((tool_call_id.clone(), until));
-                }
-                Outcome::Record(record, _) => {
-                    let call = record.source.tool_call_id.clone();
-                    if let Some(call) = call.filter(|call| !self.awaits(call)) {
-                        self.awaited.push((call, until));
-                    }
-                }
+            let call = match &outcome {
+                Outcome::Submitted { tool_call_id, .. } => Some(tool_call_id),
+                Outcome::Record(record, _) => record.source.tool_call_id.as_ref(),
                 Outcome::Result { tool_call_id, .. } => {
-                    self.awaited.retain(|(call, _)| call != tool_call_id);
+                    self.awaited.remove(tool_call_id);
+                    None
                 }
-                Outcome::Call(_) => {}
+                Outcome::Call(_) => None,
+            };
+            if let Some(call) = call.filter(|call| !call.is_empty()) {
+                self.awaited.entry(call.clone()).or_insert(until);
             }
             (self.deliver)(line, Some(outcome))?;
         }
         Ok(())
-    }
-
-    fn awaits(&self, call: &str) -> bool {
-        self.awaited.iter().any(|(awaited, _)| awaited == call)
     }
 
     /// Looks for results that are awaited, in the lines from where it last looked up to `end`.
@@ -331,8 +330,9 @@ impl<'o, 'd> Reading<'o, 'd> {
             return Ok(());
         }
         let mut line_number = self.window.line_at(self.looked);
+        let Ok(calls) = AhoCorasick::new(self.awaited.keys()) else { return Ok(()) };
         while self.looked < end {
-            self.awaited.retain(|(_, until)| *until >= line_number);
+            self.awaited.retain(|_, until| *until >= line_number);
             if self.awaited.is_empty() {
                 self.looked = end;
                 break;
@@ -346,11 +346,9 @@ impl<'o, 'd> Reading<'o, 'd> {
                 None => limit,
             };
             let line = &text[..length];
-            let holds =
-                |(call, _): &(String, u64)| memchr::memmem::find(line, call.as_bytes()).is_some();
             // Only a line that is a record by itself: the parts of a torn one are another matter.
             let record = line[shape::skip_padding(line)..].trim_ascii_end();
-            let is_answer = self.awaited.iter().any(holds)
+            let is_answer = calls.is_match(line)
                 && record.starts_with(b"{")
                 && end_of_value(record, 0) == End::At(record.len());
             let offset = self.looked;

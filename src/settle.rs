@@ -6,9 +6,10 @@
 //! the flow that keeps state from one frame to the next.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::record::{Carrier, Channel, Record};
-use crate::scan::{Scope, Ties};
+use crate::scan::{Agent, Scope, Ties};
 use crate::transcript::AgentCall;
 
 /// What comes in, in the order of the input.
@@ -29,6 +30,8 @@ pub enum Outcome {
     Submitted {
         /// The call.
         tool_call_id: String,
+        /// The agent that calls.
+        agent: Agent,
     },
 }
 
@@ -39,15 +42,18 @@ pub struct Settle<'s> {
     pub mark_copies: bool,
     waiting: VecDeque<Waiting>,
     calls: HashMap<String, AgentCall>,
-    submissions: HashSet<String>,
+    submissions: HashMap<String, Agent>,
     known: Known,
     /// Copies that were told.
     pub copies: u64,
+    /// Reviews in what a tool gave back, where no call says that the tool is an agent.
+    pub unknown_callers: u64,
 }
 
 /// A record that may wait for a tool's answer.
 struct Waiting {
     record: Box<Record>,
+    agent: Agent,
     /// The last line in which an answer is looked for; `None` where none is awaited.
     until: Option<u64>,
 }
@@ -60,9 +66,10 @@ impl<'s> Settle<'s> {
             mark_copies: false,
             waiting: VecDeque::new(),
             calls: HashMap::new(),
-            submissions: HashSet::new(),
+            submissions: HashMap::new(),
             known: Known::new(scope.limits.remembered),
             copies: 0,
+            unknown_callers: 0,
         }
     }
 
@@ -76,8 +83,10 @@ impl<'s> Settle<'s> {
                     self.calls.insert(call.id.clone(), call);
                 }
             }
-            Outcome::Submitted { tool_call_id } => {
-                self.submissions.insert(tool_call_id);
+            Outcome::Submitted { tool_call_id, agent } => {
+                if self.submissions.len() < self.scope.limits.remembered {
+                    self.submissions.insert(tool_call_id, agent);
+                }
             }
             Outcome::Result { tool_call_id, taken } => self.answer(&tool_call_id, taken),
         }
@@ -107,6 +116,7 @@ impl<'s> Settle<'s> {
         let call = ties.agent_call.as_ref().and_then(|id| self.calls.get(id));
         if ties.needs_call && call.is_none() {
             if !self.scope.channels.contains(&Channel::ToolResult) {
+                self.unknown_callers += 1;
                 return;
             }
             record.source.channel = Channel::ToolResult;
@@ -130,7 +140,8 @@ impl<'s> Settle<'s> {
         let awaits = record.source.tool_call_id.is_some()
             && matches!(record.carrier, Carrier::ToolInput | Carrier::File);
         let until = awaits.then(|| record.source.line + self.scope.limits.look_ahead);
-        self.waiting.push_back(Waiting { record, until });
+        let agent = Agent::of(&record.source, ties);
+        self.waiting.push_back(Waiting { record, agent, until });
     }
 
     /// A tool took or refused what a call gave it.
@@ -145,7 +156,7 @@ impl<'s> Settle<'s> {
             match waiting.record.carrier {
                 // A file that was written is handed in by a later call.
                 Carrier::File if own && taken => {}
-                Carrier::File if own || submission => {
+                Carrier::File if own || submission.as_ref() == Some(&waiting.agent) => {
                     source.accepted = Some(taken);
                     waiting.until = None;
                 }
@@ -170,7 +181,7 @@ struct Known {
 #[derive(Default)]
 struct Seen {
     /// The messages, by the kind of place that they stand in.
-    messages: HashMap<(&'static str, Channel), HashSet<String>>,
+    messages: HashMap<(&'static str, Channel), HashSet<u64>>,
     /// How many reviews there are: the most messages that one kind of place holds.
     reviews: usize,
 }
@@ -204,7 +215,10 @@ impl Known {
                 },
             );
         let messages = seen.messages.entry((ties.place, source.channel)).or_default();
-        messages.insert(message);
+        // A hash is enough within one content of one session, and the same on every machine.
+        let mut hasher = DefaultHasher::new();
+        message.hash(&mut hasher);
+        messages.insert(hasher.finish());
         let count = messages.len();
         let is_new = count > seen.reviews;
         seen.reviews = seen.reviews.max(count);

@@ -133,9 +133,8 @@ fn inputs() -> Vec<(String, Vec<u8>)> {
 fn blocks() -> Vec<(String, Vec<u8>)> {
     let mut blocks = Vec::new();
     for (name, bytes) in inputs() {
-        let mut options = revextract::pipeline::Options::default();
-        options.raw = true;
-        options.templates = true;
+        let options =
+            revextract::pipeline::Options { raw: true, templates: true, ..Default::default() };
         let (records, _) = revextract::drive::extract(&name, [&bytes[..]], &options);
         blocks.extend(
             records.into_iter().filter_map(|record| Some((name.clone(), record.raw?.into_bytes()))),

@@ -56,6 +56,8 @@ pub struct EndRecord {
     pub copies: u64,
     /// Delimiter lines without a block.
     pub strays: u64,
+    /// What may hold a review and is not read for one, by kind.
+    pub left_out: BTreeMap<&'static str, u64>,
     /// Faults of frames, by kind.
     pub damage: BTreeMap<&'static str, u64>,
     /// Whether the input was read to its end.

@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use super::{Event, Frame, Here, Scan, Speech};
+use super::{Agent, Event, Frame, Here, LeftOut, Scan, Speech};
 use crate::contract::{CONTRACTS, Outline};
-use crate::locate::{Block, call};
+use crate::locate::{Block, call, needles};
 use crate::record::{Carrier, Channel, Place};
 use crate::transcript::frame::{self, Damage};
 use crate::transcript::layer::Layer;
@@ -58,6 +58,9 @@ impl Scan<'_> {
             speech.within(outer);
         }
         if !self.scope.channels.contains(&speech.source.channel) {
+            if message.body.raw().is_some_and(|raw| needles::any(raw.bytes)) {
+                (self.sink)(Event::LeftOut(LeftOut::Hidden));
+            }
             return false;
         }
         self.messages += 1;
@@ -96,7 +99,8 @@ impl Scan<'_> {
         if CONTRACTS.iter().any(|contract| call::submits(*contract, tool))
             && let Some(tool_call_id) = speech.source.tool_call_id.clone()
         {
-            (self.sink)(Event::Submitted { tool_call_id });
+            let agent = Agent::of(&speech.source, &speech.ties);
+            (self.sink)(Event::Submitted { tool_call_id, agent });
         }
         // An input may be an object in a string.
         let decoded = input.text().filter(|decoded| decoded.trim_start().starts_with('{'));

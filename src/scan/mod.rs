@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::contract::{Contract, Setting};
 use crate::limits::Limits;
 use crate::locate::{Block, Choice, Kind, Spot, Strays};
-use crate::record::{Carrier, Channel, Place, Review, Source};
+use crate::record::{Carrier, Channel, Place, Review, Source, words};
 use crate::transcript::frame::Damage;
 use crate::transcript::layer::Layer;
 use crate::transcript::{self, AgentCall, Origin, Session, Transcript};
@@ -35,7 +35,11 @@ pub enum Event<'t> {
     Submitted {
         /// The call.
         tool_call_id: String,
+        /// The agent that calls.
+        agent: Agent,
     },
+    /// Something is left out.
+    LeftOut(LeftOut),
     /// A fault of the frame, and its byte in the input.
     Damage(Damage, u64),
     /// A message was looked at.
@@ -75,6 +79,37 @@ pub struct Ties {
     pub needs_call: bool,
     /// Only if that call's description starts so is it a review.
     pub needs_description: Option<&'static str>,
+}
+
+/// An agent of a session, as far as the transcript tells them apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Agent {
+    session: Option<String>,
+    id: Option<String>,
+    call: Option<String>,
+}
+
+impl Agent {
+    /// The agent that a source and its ties name.
+    pub fn of(source: &Source, ties: &Ties) -> Self {
+        Self {
+            session: source.session_id.clone(),
+            id: source.agent_id.clone(),
+            call: ties.agent_call.clone(),
+        }
+    }
+}
+
+words! {
+    /// What may hold a review and is not read for one.
+    LeftOut {
+        /// A message on a channel that is not read.
+        Hidden = "hidden-channel",
+        /// What a tool gave back, where no call says that the tool is an agent.
+        UnknownCaller = "unknown-caller",
+        /// A log within more layers of strings than are decoded.
+        TooDeep = "too-deep",
+    }
 }
 
 /// What is looked for, and on which channels.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::{Event, Found, Frame, Here, Scan, Speech, place_after};
+use super::{Event, Found, Frame, Here, LeftOut, Scan, Speech, place_after};
 use crate::contract::{CONTRACTS, Setting};
 use crate::locate::{Block, Choice, Kind, Locator, Spot, View, needles};
 use crate::record::{Carrier, Channel, Place};
@@ -116,7 +116,9 @@ impl Scan<'_> {
             }
             _ => true,
         };
-        if message.layer.depth() < self.scope.limits.layers && is_log {
+        if is_log && message.layer.depth() >= self.scope.limits.layers {
+            (self.sink)(Event::LeftOut(LeftOut::TooDeep));
+        } else if is_log {
             let speech = Some(message.speech);
             self.records(Frame { bytes, start, cursor: &Cell::new(start), speech });
         }

@@ -121,6 +121,16 @@ pub enum Body<'a> {
     Value(Raw<'a>),
 }
 
+impl<'a> Body<'a> {
+    /// The text or input; nothing for a value, which is a part of what is read anyway.
+    pub fn raw(&self) -> Option<Raw<'a>> {
+        match self {
+            Self::Text(raw) | Self::Call(_, raw) => Some(*raw),
+            Self::Value(_) => None,
+        }
+    }
+}
+
 /// Where a message comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
