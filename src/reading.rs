@@ -16,6 +16,7 @@ use crate::locate::needles::{self, Hit};
 use crate::locate::{Kind, Locator, Spot, Until, Wait, mapping_reaches};
 use crate::parse::{self, Caps};
 use crate::pipeline::{Harvest, Options, flow};
+use crate::record::Place;
 use crate::scan::Scan;
 use crate::settle::Outcome;
 use crate::transcript::frame::Damage;
@@ -87,7 +88,7 @@ impl<'o, 'd> Reading<'o, 'd> {
 
     /// Says that all that has arrived was read.
     pub fn pause(&mut self) -> Result<(), Error> {
-        let line = self.window.line_at(self.window.base());
+        let line = self.window.place_at(self.window.base()).line;
         (self.deliver)(line, None)
     }
 
@@ -115,8 +116,8 @@ impl<'o, 'd> Reading<'o, 'd> {
         }
         if self.discarding {
             from = newline.map_or(bytes.len(), |end| end + 1);
-            let line = self.window.line_at(start) + u64::from(newline.is_some());
-            self.restart(start + from as u64, line);
+            let place = self.window.place_at(start).after(&bytes[..from]);
+            self.restart(start + from as u64, place);
             self.discarding = newline.is_none();
         }
         let first = start + from as u64;
@@ -188,14 +189,14 @@ impl<'o, 'd> Reading<'o, 'd> {
     fn discard(&mut self, start: u64) {
         self.damage(Damage::TooLarge, start);
         let end = self.window.end();
-        let line = self.window.line_at(end);
-        self.restart(end, line);
+        let place = self.window.place_at(end);
+        self.restart(end, place);
         self.discarding = true;
     }
 
-    /// Goes on at `offset`, on `line`, with nothing kept of what is before.
-    fn restart(&mut self, offset: u64, line: u64) {
-        self.window.restart(offset, line);
+    /// Goes on at `offset`, which is at `place`, with nothing kept of what is before.
+    fn restart(&mut self, offset: u64, place: Place) {
+        self.window.restart(offset, place);
         self.locator.skip_to(offset);
         self.looked = offset;
         self.wait = Wait { keep: offset, resume: offset, until: Until::More };
@@ -215,15 +216,15 @@ impl<'o, 'd> Reading<'o, 'd> {
         let spots: Vec<_> = spots
             .into_iter()
             .map(|spot| {
-                let line = self.window.line_at(spot.span.start);
-                (spot, line)
+                let place = self.window.place_at(spot.span.start);
+                (spot, place)
             })
             .collect();
         let harvests = self.read_spots(&spots);
-        for ((spot, line), harvest) in spots.iter().zip(harvests) {
+        for ((spot, place), harvest) in spots.iter().zip(harvests) {
             self.results(spot.span.start)?;
             self.looked = spot.span.end;
-            self.take(harvest, *line)?;
+            self.take(harvest, place.line)?;
         }
         self.results(if ends { self.window.end() } else { self.wait.resume })?;
         let mut keep = self.wait.keep;
@@ -267,19 +268,20 @@ impl<'o, 'd> Reading<'o, 'd> {
         }
     }
 
-    fn read_spots(&self, spots: &[(Spot, u64)]) -> Vec<Harvest> {
+    fn read_spots(&self, spots: &[(Spot, Place)]) -> Vec<Harvest> {
         let (text, base) = (self.window.text(), self.window.base());
         let session = self.session.clone().unwrap_or_default();
-        let read = |(spot, line): &(Spot, u64)| {
+        let read = |(spot, place): &(Spot, Place)| {
             flow(self.options, |sink| {
-                let mut scan = Scan::new(&self.options.scope, &session, self.name, *line, sink);
+                let mut scan =
+                    Scan::new(&self.options.scope, &session, self.name, place.line, sink);
                 match spot.kind {
                     Kind::Frame => {
                         let index = |offset: u64| (offset - base) as usize;
                         let frame = &text[index(spot.span.start)..index(spot.span.end)];
                         scan.frame(frame, spot.span.start);
                     }
-                    Kind::Block(..) => scan.block(text, base, spot),
+                    Kind::Block(..) => scan.block(text, base, spot, *place),
                 }
             })
         };
@@ -329,7 +331,7 @@ impl<'o, 'd> Reading<'o, 'd> {
             self.looked = self.looked.max(end);
             return Ok(());
         }
-        let mut line_number = self.window.line_at(self.looked);
+        let mut line_number = self.window.place_at(self.looked).line;
         let Ok(calls) = AhoCorasick::new(self.awaited.keys()) else { return Ok(()) };
         while self.looked < end {
             self.awaited.retain(|_, until| *until >= line_number);

@@ -41,6 +41,12 @@ pub struct Settle<'s> {
     /// Copies are marked and kept.
     pub mark_copies: bool,
     waiting: VecDeque<Waiting>,
+    /// How many records were settled: the number of the first that waits.
+    settled: u64,
+    /// The numbers of the records that wait for a call's answer.
+    by_call: HashMap<String, Vec<u64>>,
+    /// The line up to which the input was read.
+    line: u64,
     calls: HashMap<String, AgentCall>,
     submissions: HashMap<String, Agent>,
     known: Known,
@@ -65,6 +71,9 @@ impl<'s> Settle<'s> {
             scope,
             mark_copies: false,
             waiting: VecDeque::new(),
+            settled: 0,
+            by_call: HashMap::new(),
+            line: 0,
             calls: HashMap::new(),
             submissions: HashMap::new(),
             known: Known::new(scope.limits.remembered),
@@ -94,6 +103,10 @@ impl<'s> Settle<'s> {
 
     /// Says that the input was read up to `line`.
     pub fn pass(&mut self, line: u64) {
+        if line == self.line {
+            return;
+        }
+        self.line = line;
         for waiting in &mut self.waiting {
             waiting.until = waiting.until.filter(|until| *until >= line);
         }
@@ -104,12 +117,15 @@ impl<'s> Settle<'s> {
         self.waiting.iter_mut().for_each(|waiting| waiting.until = None);
         self.calls.clear();
         self.submissions.clear();
+        self.by_call.clear();
+        self.line = 0;
     }
 
     /// The next record that is settled.
     pub fn settled(&mut self) -> Option<Record> {
-        let ready = self.waiting.front().is_some_and(|waiting| waiting.until.is_none());
-        if ready { self.waiting.pop_front().map(|waiting| *waiting.record) } else { None }
+        self.waiting.front().filter(|waiting| waiting.until.is_none())?;
+        self.settled += 1;
+        self.waiting.pop_front().map(|waiting| *waiting.record)
     }
 
     fn record(&mut self, mut record: Box<Record>, ties: &Ties) {
@@ -141,31 +157,39 @@ impl<'s> Settle<'s> {
             && matches!(record.carrier, Carrier::ToolInput | Carrier::File);
         let until = awaits.then(|| record.source.line + self.scope.limits.look_ahead);
         let agent = Agent::of(&record.source, ties);
+        if let Some(call) = record.source.tool_call_id.clone().filter(|_| awaits) {
+            let number = self.settled + self.waiting.len() as u64;
+            self.by_call.entry(call).or_default().push(number);
+        }
         self.waiting.push_back(Waiting { record, agent, until });
     }
 
     /// A tool took or refused what a call gave it.
     fn answer(&mut self, call: &str, taken: bool) {
-        let submission = self.submissions.remove(call);
+        for number in self.by_call.remove(call).unwrap_or_default() {
+            let index = number.checked_sub(self.settled).and_then(|index| index.try_into().ok());
+            let waiting = index.and_then(|index: usize| self.waiting.get_mut(index));
+            // A file that was written is handed in by a later call.
+            if let Some(waiting) = waiting
+                && (waiting.record.carrier == Carrier::ToolInput || !taken)
+            {
+                waiting.settle(taken);
+            }
+        }
+        let Some(agent) = self.submissions.remove(call) else { return };
         for waiting in &mut self.waiting {
-            if waiting.until.is_none() {
-                continue;
+            if waiting.record.carrier == Carrier::File && waiting.agent == agent {
+                waiting.settle(taken);
             }
-            let source = &mut waiting.record.source;
-            let own = source.tool_call_id.as_deref() == Some(call);
-            match waiting.record.carrier {
-                // A file that was written is handed in by a later call.
-                Carrier::File if own && taken => {}
-                Carrier::File if own || submission.as_ref() == Some(&waiting.agent) => {
-                    source.accepted = Some(taken);
-                    waiting.until = None;
-                }
-                Carrier::ToolInput if own => {
-                    source.accepted = Some(taken);
-                    waiting.until = None;
-                }
-                _ => {}
-            }
+        }
+    }
+}
+
+impl Waiting {
+    /// Notes the answer, if it still waits for one.
+    fn settle(&mut self, taken: bool) {
+        if self.until.take().is_some() {
+            self.record.source.accepted = Some(taken);
         }
     }
 }

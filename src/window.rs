@@ -7,17 +7,17 @@ use bytes::{Buf, BytesMut};
 
 use crate::locate::View;
 use crate::locate::needles::{self, Hit};
+use crate::record::Place;
 use crate::transcript::shape;
 
 /// The bytes from `base` on that have arrived and were not let go.
-#[derive(Default)]
 pub struct Window {
     bytes: BytesMut,
     base: u64,
-    /// The line of byte `base`, from 1.
-    line: u64,
-    /// A byte further on, and its line.
-    cursor: (u64, u64),
+    /// The place of byte `base`.
+    place: Place,
+    /// A byte further on, and its place.
+    cursor: (u64, Place),
     /// Whether a line starts with byte `base`.
     opens_line: bool,
     /// Where the last line starts that has no end yet.
@@ -30,7 +30,16 @@ pub struct Window {
 impl Window {
     /// An empty window at the start of an input.
     pub fn new() -> Self {
-        Self { line: 1, cursor: (0, 1), opens_line: true, ..Self::default() }
+        Self {
+            bytes: BytesMut::new(),
+            base: 0,
+            place: Place::START,
+            cursor: (0, Place::START),
+            opens_line: true,
+            last_line: 0,
+            last_start: None,
+            hits: Vec::new(),
+        }
     }
 
     /// The bytes.
@@ -101,7 +110,7 @@ impl Window {
 
     /// Lets go what lies before `keep`; hits before `resume` are not needed again.
     pub fn advance(&mut self, keep: u64, resume: u64) {
-        self.line = self.line_at(keep);
+        self.place = self.place_at(keep);
         let count = usize::try_from(keep - self.base).unwrap_or(usize::MAX).min(self.bytes.len());
         if count > 0 {
             self.opens_line = self.bytes[count - 1] == b'\n';
@@ -109,32 +118,31 @@ impl Window {
         self.bytes.advance(count);
         self.base = keep;
         if self.cursor.0 < keep {
-            self.cursor = (keep, self.line);
+            self.cursor = (keep, self.place);
         }
         let done = self.hits.partition_point(|hit| hit.at < resume);
         self.hits.drain(..done);
     }
 
-    /// Lets go everything, and goes on at `offset` on `line`.
-    pub fn restart(&mut self, offset: u64, line: u64) {
+    /// Lets go everything, and goes on at `offset`, which is at `place`.
+    pub fn restart(&mut self, offset: u64, place: Place) {
         self.bytes.clear();
         self.hits.clear();
         self.base = offset;
-        self.line = line;
-        self.cursor = (offset, line);
+        self.place = place;
+        self.cursor = (offset, place);
         self.opens_line = true;
         self.last_line = offset;
         self.last_start = None;
     }
 
-    /// The line of byte `at`, from 1.
-    pub fn line_at(&mut self, at: u64) -> u64 {
-        let (from, line) = if at >= self.cursor.0 { self.cursor } else { (self.base, self.line) };
+    /// The place of byte `at`.
+    pub fn place_at(&mut self, at: u64) -> Place {
+        let (from, place) = if at >= self.cursor.0 { self.cursor } else { (self.base, self.place) };
         let index = |offset: u64| (offset - self.base) as usize;
-        let between = &self.bytes[index(from)..index(at)];
-        let line = line + memchr::memchr_iter(b'\n', between).count() as u64;
-        self.cursor = (at, line);
-        line
+        let place = place.after(&self.bytes[index(from)..index(at)]);
+        self.cursor = (at, place);
+        place
     }
 }
 
@@ -163,10 +171,10 @@ mod tests {
     fn lines_are_counted_from_one() {
         let mut window = Window::new();
         window.push(b"a\nb\nc\nd", []);
-        assert_eq!(window.line_at(4), 3);
-        assert_eq!(window.line_at(0), 1);
+        assert_eq!(window.place_at(4).line, 3);
+        assert_eq!(window.place_at(0).line, 1);
         window.advance(2, 2);
-        assert_eq!(window.line_at(6), 4);
-        assert_eq!(window.line_at(2), 2);
+        assert_eq!(window.place_at(6).line, 4);
+        assert_eq!(window.place_at(2).line, 2);
     }
 }

@@ -46,6 +46,18 @@ pub struct Place {
 impl Place {
     /// The first character.
     pub const START: Self = Self { line: 1, column: 1 };
+
+    /// The place behind `text`, which starts here.
+    #[must_use]
+    pub fn after(self, text: &[u8]) -> Self {
+        let (lines, rest, column) = match memchr::memrchr(b'\n', text) {
+            Some(end) => (memchr::memchr_iter(b'\n', &text[..=end]).count(), &text[end + 1..], 1),
+            None => (0, text, self.column),
+        };
+        // A byte that goes on with a character is none of its own.
+        let chars = rest.iter().filter(|byte| (**byte as i8) >= -0x40).count();
+        Self { line: self.line + lines as u64, column: column + chars as u64 }
+    }
 }
 
 /// What is wrong with a review.

@@ -171,7 +171,7 @@ impl<'a> Frame<'a> {
     fn at(&self, offset: usize) -> Here<'a> {
         let last = self.cursor.get();
         let last = if last.at <= offset { last } else { self.start };
-        let place = place_after(&self.bytes[last.at..offset], last.place);
+        let place = last.place.after(&self.bytes[last.at..offset]);
         let here = Here { at: offset, place, layer: last.layer.from(offset - last.at) };
         self.cursor.set(here);
         here
@@ -206,8 +206,9 @@ impl<'s> Scan<'s> {
         self.records(Frame { bytes, start, cursor: &Cell::new(start), speech: None });
     }
 
-    /// Takes a block that was located in a log; `log` is the text around it, from `base` on.
-    pub fn block(&mut self, log: &[u8], base: u64, spot: &Spot) {
+    /// Takes a block that was located in a log, at `place`; `log` is the text around it, from
+    /// `base` on.
+    pub fn block(&mut self, log: &[u8], base: u64, spot: &Spot, place: Place) {
         let Kind::Block(contract, carrier) = spot.kind else { return };
         let mut speech = self.speech(transcript::log().id(), Channel::Text, Origin::default());
         if spot.thinking {
@@ -218,10 +219,7 @@ impl<'s> Scan<'s> {
         }
         let slice =
             |range: Range<u64>| &log[(range.start - base) as usize..(range.end - base) as usize];
-        let line_start = (spot.span.start - base) as usize;
-        let line_start = memchr::memrchr(b'\n', &log[..line_start]).map_or(0, |end| end + 1);
-        let above = &log[line_start..(spot.body.start - base) as usize];
-        let start = place_after(above, Place { line: self.line, column: 1 });
+        let start = place.after(slice(spot.span.start..spot.body.start));
         let body = slice(spot.body.clone());
         let before = String::from_utf8_lossy(slice(spot.before.clone()));
         speech.source.offset = spot.span.start;
@@ -322,19 +320,5 @@ impl Speech {
         self.ties.needs_call |= outer.ties.needs_call;
         self.ties.agent_call =
             self.ties.agent_call.take().or_else(|| outer.ties.agent_call.clone());
-    }
-}
-
-/// The place after `text`, which starts at `start`.
-fn place_after(text: &[u8], start: Place) -> Place {
-    match memchr::memrchr(b'\n', text) {
-        Some(end) => Place {
-            line: start.line + memchr::memchr_iter(b'\n', text).count() as u64,
-            column: String::from_utf8_lossy(&text[end + 1..]).chars().count() as u64 + 1,
-        },
-        None => Place {
-            column: start.column + String::from_utf8_lossy(text).chars().count() as u64,
-            ..start
-        },
     }
 }

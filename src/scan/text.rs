@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::{Event, Found, Frame, Here, LeftOut, Scan, Speech, place_after};
+use super::{Event, Found, Frame, Here, LeftOut, Scan, Speech};
 use crate::contract::{CONTRACTS, Setting};
 use crate::locate::{Block, Choice, Kind, Locator, Spot, View, needles};
 use crate::record::{Carrier, Channel, Place};
@@ -65,7 +65,7 @@ impl Scan<'_> {
         let (mut rest, mut passed) = (*message.layer, 0);
         for (number, spot) in spots.iter().enumerate() {
             let start = spot.body.start as usize;
-            place = place_after(&text.as_bytes()[counted..start], place);
+            place = place.after(&text.as_bytes()[counted..start]);
             counted = start;
             let Kind::Block(contract, carrier) = spot.kind else {
                 rest = rest.from(spot.span.start as usize - passed);

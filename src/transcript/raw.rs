@@ -245,7 +245,8 @@ pub fn lone_surrogate(body: &[u8]) -> Option<usize> {
 pub fn escaped_offsets(body: &[u8], decoded: &[usize]) -> Vec<usize> {
     let mut found = Vec::with_capacity(decoded.len());
     let mut passed = 0;
-    // A part of the body whose decoded text has `length` bytes, each of them `width` apart.
+    // A part of the body whose decoded text has `length` bytes, each of them `width` apart; true
+    // where nothing is looked for behind it.
     let mut part = |start: usize, length: usize, width: usize| {
         while let Some(offset) = decoded.get(found.len())
             && *offset < passed + length
@@ -253,21 +254,29 @@ pub fn escaped_offsets(body: &[u8], decoded: &[usize]) -> Vec<usize> {
             found.push(start + (offset - passed) * width);
         }
         passed += length;
+        found.len() == decoded.len()
     };
-    for piece in Pieces::of(body) {
+    'pieces: for piece in Pieces::of(body) {
         match piece {
             Piece::Plain(start, plain) => {
                 let mut at = start;
                 for chunk in plain.utf8_chunks() {
-                    part(at, chunk.valid().len(), 1);
-                    at += chunk.valid().len();
-                    if !chunk.invalid().is_empty() {
-                        part(at, char::REPLACEMENT_CHARACTER.len_utf8(), 0);
-                        at += chunk.invalid().len();
+                    let (valid, invalid) = (chunk.valid(), chunk.invalid());
+                    if part(at, valid.len(), 1) {
+                        break 'pieces;
                     }
+                    at += valid.len();
+                    if !invalid.is_empty() && part(at, char::REPLACEMENT_CHARACTER.len_utf8(), 0) {
+                        break 'pieces;
+                    }
+                    at += invalid.len();
                 }
             }
-            Piece::Escape(start, char) => part(start, char.len_utf8(), 0),
+            Piece::Escape(start, char) => {
+                if part(start, char.len_utf8(), 0) {
+                    break;
+                }
+            }
         }
     }
     found.resize(decoded.len(), body.len());
