@@ -49,7 +49,8 @@ impl Contract for AgentmuxReview {
 
     fn identify(&self, outline: &Outline<'_>) -> Claim {
         let fits = outline.has_all(&["verdict", "summary"])
-            && outline.count(&["handover", "gates", "score"]) == 0;
+            && outline.count(&["handover", "gates", "score"]) == 0
+            && outline.value("verdict").is_some_and(is_like_a_verdict);
         fields::claim(outline, Claim::Weak, fits)
     }
 
@@ -91,6 +92,16 @@ impl Contract for AgentmuxReview {
         let is_critical = |each: &Finding| !each.ignored && each.severity == Some("critical");
         review.critical = review.findings.iter().any(is_critical);
     }
+}
+
+/// Whether a text starts with a form of one of the two words, whatever the case and the marks
+/// around it. Other verdicts (`guilty`, `benign`) belong to other matters.
+fn is_like_a_verdict(text: &str) -> bool {
+    let text = text.trim_start_matches(|char: char| !char.is_alphabetic());
+    let word = text.split(|char: char| !char.is_alphabetic()).next().unwrap_or_default();
+    let forms =
+        ["pass", "passed", "passes", "passing", "fail", "failed", "fails", "failing", "failure"];
+    forms.iter().any(|form| word.eq_ignore_ascii_case(form))
 }
 
 fn read_finding(root: &Node<'_>, pointer: &str, item: &Node<'_>, review: &mut Review) {

@@ -38,6 +38,7 @@ pub fn check(
         }
         contract.read(node, setting, &mut review);
     }
+    let is_template = template::is_template(contract, block, reading, &review);
     if !whole {
         review.violations.truncate(faults);
         review.verdict_expected = None;
@@ -51,7 +52,7 @@ pub fn check(
     }
     let breaks = |level| review.violations.iter().any(|violation| violation.level == level);
     let status = match () {
-        () if template::is_template(block, reading) => Status::Template,
+        () if is_template => Status::Template,
         () if !closed => Status::Incomplete,
         () if !reading.faults.is_empty() => Status::Malformed,
         () if breaks(Level::Error) => Status::Invalid,

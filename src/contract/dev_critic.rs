@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::fields::{self, UNEXPLAINED_FAIL, text};
 use super::{Claim, Contract, Outline, Rule, Setting, location, prose, schema};
 use crate::parse::{Node, Value};
-use crate::record::{Finding, Gate, Level, Review, Verdict};
+use crate::record::{Basis, Finding, Gate, Level, Review, Verdict};
 
 mod secret;
 #[cfg(test)]
@@ -236,11 +236,13 @@ fn check_escalation(node: &Node<'_>, pass: Option<bool>, review: &mut Review) {
 }
 
 /// Names the credentials among the matched patterns. Masks all that stand below the gate
-/// `secrets`, under whatever key, wherever the review says them, the violations of its shape
-/// included.
+/// `secrets`, under whatever key, wherever the review says them, the violations of its syntax and
+/// its shape included. Where the syntax is broken, the gate may be what could not be read: then
+/// what is shown of the text is looked through as well.
 fn check_secrets(node: &Node<'_>, review: &mut Review) {
-    let Some(gate) = node.get("gates").and_then(|gates| gates.get("secrets")) else { return };
-    let patterns = gate.get("matched_patterns").map(Node::items).unwrap_or_default();
+    let gate = node.get("gates").and_then(|gates| gates.get("secrets"));
+    let patterns = gate.and_then(|gate| gate.get("matched_patterns"));
+    let patterns = patterns.map(Node::items).unwrap_or_default();
     for (number, pattern) in patterns.iter().enumerate() {
         if secret::within(pattern.text().unwrap_or_default()).next().is_some() {
             let message = "the entry looks like a secret and not like a pattern's name".to_owned();
@@ -249,7 +251,14 @@ fn check_secrets(node: &Node<'_>, review: &mut Review) {
         }
     }
     let mut secrets = BTreeSet::new();
-    secret::below(gate, &mut secrets);
+    if let Some(gate) = gate {
+        secret::below(gate, &mut secrets);
+    }
+    for fault in review.violations.iter().filter(|each| each.basis == Basis::Syntax) {
+        for text in fault.found.iter().chain([&fault.message]) {
+            secrets.extend(secret::within(text).map(str::to_owned));
+        }
+    }
     secret::mask(review, &secrets);
 }
 

@@ -124,9 +124,18 @@ pub(super) fn claim(outline: &Outline<'_>, claim: Claim, fits: bool) -> Claim {
 pub(super) mod testing {
     //! What the tests of every contract need.
 
-    use super::super::{Contract, Setting};
+    use super::super::{Checked, Contract, Setting, check};
+    use crate::locate::Block;
     use crate::parse::{Caps, parse};
-    use crate::record::Review;
+    use crate::record::{Place, Review};
+
+    /// Runs `scan` on a text of about a megabyte, which takes seconds if it is not linear.
+    pub fn quickly<T>(what: &str, scan: impl FnOnce() -> T) {
+        let start = std::time::Instant::now();
+        std::hint::black_box(scan());
+        let took = start.elapsed();
+        assert!(took < std::time::Duration::from_secs(1), "{what:?} takes {took:?}");
+    }
 
     /// What a contract makes of a text, shape and rules checked.
     pub fn read(contract: &dyn Contract, text: &str, setting: Setting<'_>) -> Review {
@@ -137,6 +146,13 @@ pub(super) mod testing {
         contract.schema().note(&node, &mut review);
         contract.read(&node, &setting, &mut review);
         review
+    }
+
+    /// What comes of a text as a whole block.
+    pub fn checked(contract: &dyn Contract, text: &str) -> Checked {
+        let block = Block::cut(text.as_bytes(), Place::START, b"");
+        let reading = parse(&block.text, Caps { nesting: 64, nodes: 1_000_000 });
+        check(contract, &block, &reading, true, &Setting::default())
     }
 
     /// The violations as `code pointer`, in their order.

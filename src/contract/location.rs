@@ -201,7 +201,21 @@ fn number(text: &str) -> Option<(u64, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fields::testing::quickly;
     use super::*;
+
+    #[test]
+    fn time_is_linear() {
+        for part in [
+            "l", "l1", "l1-", "1", "1-", "line ", "./", "/", ".", "`", "*", "\\", " ", "(", ":",
+            "é", "a/",
+        ] {
+            for start in ["", "a.rs ", "a.rs:", "a.rs:1", "a.rs l1", "a/"] {
+                let text = format!("{start}{}", part.repeat((1 << 20) / part.len()));
+                quickly(part, || (parse(&text), parse_path(&text)));
+            }
+        }
+    }
 
     /// `path|line|end_line|column`, with nothing for what is not known.
     fn shown(location: Location) -> String {

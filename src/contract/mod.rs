@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use crate::parse::Node;
+use crate::parse::{Node, Value};
 use crate::record::{Basis, Level, Review, Violation};
 
 mod agentmux_review;
@@ -100,6 +100,10 @@ pub trait Contract: Sync {
     fn read(&self, node: &Node<'_>, setting: &Setting<'_>, review: &mut Review);
 }
 
+/// How many violations of its shape, and how many of the rules over fields, are noted of a block. A
+/// person reads the first few; the rest would only cost time and room.
+pub const VIOLATIONS: usize = 1_000;
+
 /// How surely a mapping is a review of a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Claim {
@@ -148,7 +152,22 @@ pub(crate) const fn prose(
 
 impl Review {
     /// Notes that the node at `pointer` breaks `rule`. Its place is that of the nearest node.
+    /// Beyond [`VIOLATIONS`] it notes no more than the first breach of each rule, so that the
+    /// review's status does not hang on how many there are.
     pub fn breaks(&mut self, rule: &Rule, root: &Node<'_>, pointer: &str, message: String) {
+        // The rules over fields come last: if one stands that far from the end, all behind it are.
+        let before = self.violations.len().checked_sub(VIOLATIONS);
+        let is_full = before.is_some_and(|at| self.violations[at].basis == Basis::Prose);
+        if is_full {
+            let stands = |rule: &Rule| self.violations.iter().any(|each| each.code == rule.code);
+            let is_known = stands(rule);
+            if !stands(&schema::TOO_MANY) {
+                self.violations.push(schema::too_many(root));
+            }
+            if is_known {
+                return;
+            }
+        }
         let node = root.nearest(pointer);
         self.violations.push(Violation {
             code: rule.code,
@@ -158,9 +177,15 @@ impl Review {
             line: Some(node.place.line),
             column: Some(node.place.column),
             message,
-            found: (!std::ptr::eq(node, root)).then(|| node.excerpt()),
+            found: found(node).filter(|_| !std::ptr::eq(node, root)),
         });
     }
+}
+
+/// What stands at a node; `None` where nothing does, as behind the colon of `phase:`.
+fn found(node: &Node<'_>) -> Option<String> {
+    let is_nothing = node.is_null() && matches!(&node.value, Value::Scalar(s) if s.text.is_empty());
+    (!is_nothing).then(|| node.excerpt())
 }
 
 /// The contract with this name.
@@ -182,4 +207,69 @@ pub fn all_rules() -> &'static [&'static Rule] {
         }
         all
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fields::testing::{checked, faults, quickly};
+    use super::*;
+    use crate::parse::{Kind, Scalar};
+    use crate::record::{Place, Status};
+
+    /// An sdlc-review with these findings.
+    fn with_findings(findings: &str) -> String {
+        format!(
+        "{{\"reviewer\": \"Security Reviewer\", \"phase\": \"1\", \"score\": 9, \"verdict\": \"FAIL\",
+         \"reasoning\": \"It is bad. It is.\", \"findings\": [{findings}]}}"
+    )
+    }
+
+    #[test]
+    fn violations_are_capped() {
+        let sdlc = &sdlc_review::SdlcReview;
+        let empty = with_findings(&vec!["{}"; 20_000].join(","));
+        quickly("empty findings", || {
+            let checked = checked(sdlc, &empty);
+            let count = |code: &str| {
+                checked.review.violations.iter().filter(|each| each.code == code).count()
+            };
+            assert_eq!(checked.status, Status::Invalid);
+            assert_eq!((count("too-many-violations"), count("schema-required")), (1, VIOLATIONS));
+            assert_eq!(count("scope-absent"), VIOLATIONS);
+        });
+        // The conflict comes behind the notes, and counts all the same.
+        let finding = r#"{"severity": "low", "category": "x", "description": "a", "location": "b",
+        "recommendation": "c"}"#;
+        let noted = with_findings(&vec![finding; 2_000].join(","));
+        let checked = checked(sdlc, &noted);
+        assert_eq!(checked.status, Status::Inconsistent);
+        let all = faults(&checked.review);
+        assert!((VIOLATIONS..VIOLATIONS + 5).contains(&all.len()), "{}", all.len());
+        assert!(all.contains(&"verdict-mismatch /verdict".to_owned()));
+        assert!(all.iter().any(|each| each.starts_with("too-many-violations")));
+    }
+
+    #[test]
+    fn unknown_keys_are_capped() {
+        let keys: Vec<_> = (0..90_000).map(|key| format!("\"k{key}\": 1")).collect();
+        let text = format!("{{\"pass\": true, {}}}", keys.join(","));
+        quickly("unknown keys", || {
+            let checked = checked(&dev_critic::DevCritic, &text);
+            let count = checked.review.violations.len();
+            assert!((VIOLATIONS..VIOLATIONS + 5).contains(&count), "{count}");
+        });
+    }
+
+    #[test]
+    fn what_is_found_where_nothing_stands() {
+        let scalar = |text: &'static str, kind| Node {
+            place: Place::START,
+            value: Value::Scalar(Scalar { text: text.into(), kind, plain: true }),
+        };
+        assert_eq!(found(&scalar("", Kind::Null)), None);
+        assert_eq!(found(&scalar("~", Kind::Null)).as_deref(), Some("~"));
+        assert_eq!(found(&scalar("null", Kind::Null)).as_deref(), Some("null"));
+        assert_eq!(found(&scalar("", Kind::Text)).as_deref(), Some(""));
+        assert_eq!(found(&scalar("a", Kind::Text)).as_deref(), Some("a"));
+    }
 }

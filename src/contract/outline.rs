@@ -1,13 +1,23 @@
 //! The outline of a mapping: its top-level keys, read without a parser.
 //!
 //! Which contract a block belongs to must be known for broken blocks as well, so this never fails:
-//! it takes what looks like a key at the outermost level, of YAML or JSON.
+//! it takes what looks like a key at the outermost level, of YAML or JSON. A text that does not
+//! start as a mapping, such as a piece of a program, has none.
 
 /// The top-level keys of a text that may be a mapping, and the text itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline<'a> {
-    keys: Vec<&'a str>,
+    keys: Vec<Key<'a>>,
     text: &'a str,
+    is_json: bool,
+}
+
+/// A key at the outermost level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Key<'a> {
+    name: &'a str,
+    /// The text behind its colon.
+    rest: &'a str,
 }
 
 /// Keys beyond this number tell nothing more.
@@ -17,13 +27,28 @@ impl<'a> Outline<'a> {
     /// The outline of `text`.
     pub fn of(text: &'a str) -> Self {
         let start = text.trim_start();
-        let keys = if start.starts_with('{') { json_keys(start) } else { yaml_keys(text) };
-        Self { keys, text }
+        let is_json = start.starts_with('{');
+        let keys = if is_json { json_keys(start) } else { yaml_keys(text) };
+        Self { keys, text, is_json }
     }
 
     /// Whether `key` stands at the outermost level.
     pub fn has(&self, key: &str) -> bool {
-        self.keys.contains(&key)
+        self.keys.iter().any(|each| each.name == key)
+    }
+
+    /// The text behind `key` where it stands first, up to the end of the line in YAML and of the
+    /// member in JSON, without blanks around it. Where a line of YAML says nothing by itself
+    /// (`verdict: |`), the next one.
+    pub fn value(&self, key: &str) -> Option<&'a str> {
+        let rest = self.keys.iter().find(|each| each.name == key)?.rest;
+        Some(if self.is_json { json_value(rest) } else { yaml_value(rest) })
+    }
+
+    /// Its keys with their values.
+    pub fn values(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let value = if self.is_json { json_value } else { yaml_value };
+        self.keys.iter().map(move |key| (key.name, value(key.rest)))
     }
 
     /// Whether all of `keys` stand there.
@@ -40,32 +65,72 @@ impl<'a> Outline<'a> {
     pub fn mentions(&self, words: &str) -> bool {
         memchr::memmem::find(self.text.as_bytes(), words.as_bytes()).is_some()
     }
-
-    /// Whether there is no key at all.
-    pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
-    }
 }
 
-/// The keys at the least indentation of a block mapping.
-fn yaml_keys(text: &str) -> Vec<&str> {
+/// The keys at the least indentation of a block mapping. It starts with one, or with an entry of a
+/// list that does; a fence and the start of a document may stand above.
+fn yaml_keys(text: &str) -> Vec<Key<'_>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut keys = Vec::new();
     let mut base = None;
+    let mut is_first = true;
     for line in text.lines() {
         let body = line.trim_start_matches(' ');
-        if body.is_empty() || body.starts_with('#') {
+        let is_head = is_first && ["---", "```", "~~~"].iter().any(|mark| body.starts_with(mark));
+        if body.trim().is_empty() || body.starts_with('#') || is_head {
             continue;
         }
-        let Some(key) = yaml_key(body) else { continue };
+        let key = yaml_key(body);
+        if is_first && key.is_none() && body.strip_prefix("- ").and_then(yaml_key).is_none() {
+            break;
+        }
+        is_first = false;
+        let Some(name) = key else { continue };
         let indent = line.len() - body.len();
         if indent <= *base.get_or_insert(indent) {
-            keys.push(key);
+            keys.push(Key { name, rest: behind(text, name) });
             if keys.len() == KEYS {
                 break;
             }
         }
     }
     keys
+}
+
+/// What follows the colon behind `key`, which is a part of `text`.
+fn behind<'a>(text: &'a str, key: &str) -> &'a str {
+    let end = key.as_ptr().addr() + key.len() - text.as_ptr().addr();
+    text[end..].split_once(':').map_or("", |(_, rest)| rest)
+}
+
+fn yaml_value(rest: &str) -> &str {
+    let (line, below) = rest.split_once('\n').unwrap_or((rest, ""));
+    let line = line.trim();
+    let is_header = line.len() <= 3 && line.starts_with(['|', '>']);
+    if line.is_empty() || is_header {
+        let next = below.lines().next().unwrap_or_default();
+        if next.starts_with(' ') {
+            return next.trim();
+        }
+    }
+    line
+}
+
+/// The member up to the comma, brace or line end behind it, which may stand within a list or an
+/// object: then it is cut.
+fn json_value(rest: &str) -> &str {
+    let rest = rest.trim_start();
+    let ends = |text: &str| text.find([',', '}', '\n']).unwrap_or(text.len());
+    let Some(text) = rest.strip_prefix('"') else { return rest[..ends(rest)].trim_end() };
+    let mut at = 0;
+    while let Some(step) = memchr::memchr3(b'"', b'\\', b'\n', &text.as_bytes()[at..]) {
+        match text.as_bytes()[at + step] {
+            b'\\' => at = (at + step + 2).min(text.len()),
+            b'"' => return &rest[..at + step + 2],
+            _ => return &rest[..=at + step],
+        }
+    }
+    rest
 }
 
 /// The key that a line starts with, if it does: a word, perhaps quoted, before a colon.
@@ -82,7 +147,7 @@ pub fn yaml_key(line: &str) -> Option<&str> {
 }
 
 /// The texts before a colon at the first level of an object.
-fn json_keys(text: &str) -> Vec<&str> {
+fn json_keys(text: &str) -> Vec<Key<'_>> {
     let bytes = text.as_bytes();
     let mut keys = Vec::new();
     let (mut depth, mut at) = (0_usize, 0);
@@ -108,7 +173,8 @@ fn json_keys(text: &str) -> Vec<&str> {
                     .find(|byte| !byte.is_ascii_whitespace())
                     .is_some_and(|&byte| byte == b':');
                 if depth == 1 && is_key {
-                    keys.push(&text[start..at]);
+                    let rest = behind(text, &text[start..=at]);
+                    keys.push(Key { name: &text[start..at], rest });
                     if keys.len() == KEYS {
                         break;
                     }
@@ -126,11 +192,86 @@ fn json_keys(text: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fields::testing::quickly;
     use super::*;
+
+    fn keys(text: &str) -> Vec<&str> {
+        Outline::of(text).keys.iter().map(|key| key.name).collect()
+    }
+
+    #[test]
+    fn time_is_linear() {
+        for part in [
+            " ", "\"", "\\", "a", "a:", "a: ", "a: b\n", " a: b\n", "'", "'a' ", "- a: b\n", "x\n",
+            "{", "\"a\" ", "\"a\": {", "\"b\", ", "---\n", "\n", "\u{feff}",
+        ] {
+            for start in ["", "{", "a:", "{\"a\":", "{\"a", "x: 1\n  "] {
+                let text = format!("{start}{}", part.repeat((1 << 20) / part.len()));
+                quickly(part, || {
+                    let outline = Outline::of(&text);
+                    (outline.value("a").is_some(), outline.values().count(), yaml_key(&text))
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn a_program_has_no_keys() {
+        for text in [
+            "const r = {\n  verdict: 'pass',\n  summary: 'fine',\n};\n",
+            "export interface Review {\n  verdict: string;\n  summary: string;\n}\n",
+            "let review = Review {\n    verdict: \"pass\",\n    summary: text,\n};\n",
+            "r = dict(\n  verdict= 1)\nr = {\n  \"verdict\": \"pass\",\n  \"summary\": s,\n}\n",
+            "class Review:\n    verdict: str\n    summary: str\n",
+            "r := Review{\n\tVerdict: \"pass\",\n\tSummary: s,\n}\n",
+            "r := map[string]string{\n  \"verdict\": \"pass\",\n  \"summary\": s,\n}\n",
+            "Here it is:\nverdict: pass\nsummary: fine\n",
+            "- one\n- two\nverdict: pass\n",
+        ] {
+            assert_eq!(keys(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_stand_above_the_first_key() {
+        for text in [
+            "\n  \n# A review\n---\nverdict: pass\n",
+            "---  # one\nverdict: pass\n",
+            "```yaml\nverdict: pass\n```\n",
+            "\u{feff}verdict: pass\n",
+            "- reviewer: Me\nverdict: pass\n",
+        ] {
+            assert_eq!(keys(text), ["verdict"], "{text}");
+        }
+    }
+
+    #[test]
+    fn values_of_yaml_and_json() {
+        for (text, wanted) in [
+            ("verdict: pass\nb: 1", "pass"),
+            ("\"verdict\" : **Pass**.\r\nb: 1", "**Pass**."),
+            ("a: 1\nverdict: |\n  pass\n", "pass"),
+            ("verdict:\n  pass\n", "pass"),
+            ("verdict:\nb: 1\n", ""),
+            ("verdict:", ""),
+            ("verdict: 'a: b'", "'a: b'"),
+            (r#"{"verdict": "pa\"s, s", "b": 1}"#, r#""pa\"s, s""#),
+            (r#"{"b": 1, "verdict" :true}"#, "true"),
+            (r#"{"verdict": "cut"#, r#""cut"#),
+            ("{\"verdict\": \"cut\\", "\"cut\\"),
+            ("{\"verdict\": \"torn\n", "\"torn"),
+            (r#"{"verdict":"#, ""),
+        ] {
+            assert_eq!(Outline::of(text).value("verdict"), Some(wanted), "{text}");
+        }
+        assert_eq!(Outline::of("a: 1").value("b"), None);
+        let values: Vec<_> =
+            Outline::of("a: 1\nb:\n  c: 2\n").values().map(|(key, _)| key).collect();
+        assert_eq!(values, ["a", "b"]);
+    }
 
     #[test]
     fn keys_of_yaml_and_json() {
-        let keys = |text| Outline::of(text).keys;
         assert_eq!(keys("a: 1\nb:\n  c: 2\n- d\n\"e\": x\nnot a key\nf:g\n"), ["a", "b", "e"]);
         assert_eq!(keys("  a: 1\n  b: 2\n    c: 3\n"), ["a", "b"]);
         assert_eq!(

@@ -11,7 +11,7 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::{Registry, Validator};
 use serde_json::Value as Json;
 
-use super::Rule;
+use super::{Rule, VIOLATIONS, found};
 use crate::parse::{Kind as Meaning, Node, Value};
 use crate::record::{Basis, Level, Review, Violation};
 
@@ -60,16 +60,31 @@ impl Schema {
         })
     }
 
-    /// The faults of the shape of `node`, in the order of the text.
+    /// Whether `node` has the shape.
+    pub fn fits(&self, node: &Node<'_>) -> bool {
+        let (schema, validator) = self.compiled();
+        validator.is_valid(&typed(node, Some(schema), schema))
+    }
+
+    /// The faults of the shape of `node`, in the order of the text, the first [`VIOLATIONS`] that
+    /// turn up.
     pub fn check(&self, node: &Node<'_>) -> Vec<Violation> {
         let (schema, validator) = self.compiled();
         let value = typed(node, Some(schema), schema);
-        let mut violations: Vec<_> =
-            validator.iter_errors(&value).flat_map(|error| violations(&error, node)).collect();
+        let mut violations: Vec<_> = validator
+            .iter_errors(&value)
+            .flat_map(|error| violations(&error, node))
+            .take(VIOLATIONS + 1)
+            .collect();
+        let is_capped = violations.len() > VIOLATIONS;
+        violations.truncate(VIOLATIONS);
         violations.sort_by(|a, b| {
             (a.line, a.column, &a.pointer, a.code).cmp(&(b.line, b.column, &b.pointer, b.code))
         });
         violations.dedup();
+        if is_capped {
+            violations.push(too_many(node));
+        }
         violations
     }
 
@@ -206,6 +221,7 @@ fn unknown_keys(root: &Node<'_>, pointer: &str, unexpected: &[String]) -> Vec<Vi
     let entries = root.nearest(pointer).entries().iter();
     entries
         .filter(|entry| unexpected.contains(entry.key.as_ref()))
+        .take(VIOLATIONS + 1)
         .map(|entry| Violation {
             code: CLOSED.code,
             level: CLOSED.level,
@@ -214,7 +230,7 @@ fn unknown_keys(root: &Node<'_>, pointer: &str, unexpected: &[String]) -> Vec<Vi
             line: Some(entry.place.line),
             column: Some(entry.place.column),
             message: format!("the key `{}` is none of this contract's", entry.key),
-            found: Some(entry.node.excerpt()),
+            found: found(&entry.node),
         })
         .collect()
 }
@@ -223,6 +239,12 @@ fn violation(rule: &Rule, root: &Node<'_>, pointer: &str, message: String) -> Vi
     let mut review = Review::default();
     review.breaks(rule, root, pointer, message);
     review.violations.remove(0)
+}
+
+/// The violation that stands for those beyond the cap.
+pub(super) fn too_many(root: &Node<'_>) -> Violation {
+    let message = format!("there are more than {VIOLATIONS} violations; not all are listed");
+    violation(&TOO_MANY, root, "", message)
 }
 
 /// The JSON type of a value, with its article.
@@ -243,7 +265,7 @@ const fn shape(code: &'static str, meaning: &'static str, mend: &'static str) ->
 
 /// The rules of shape, for all contracts alike.
 pub static RULES: &[&Rule] =
-    &[&REQUIRED, &CLOSED, &TYPE, &ENUM, &RANGE, &LENGTH, &PATTERN, &ITEMS, &SHAPE];
+    &[&REQUIRED, &CLOSED, &TYPE, &ENUM, &RANGE, &LENGTH, &PATTERN, &ITEMS, &SHAPE, &TOO_MANY];
 
 static REQUIRED: Rule = shape(
     "schema-required",
@@ -290,3 +312,13 @@ static SHAPE: Rule = shape(
     "The value breaks the contract's schema in a way that no other code names.",
     "See the message, and the schema that `--print-schema contract:NAME` prints.",
 );
+/// More violations than are listed.
+pub(super) static TOO_MANY: Rule = Rule {
+    level: Level::Note,
+    ..shape(
+        "too-many-violations",
+        "The block has more violations than the 1,000 of its shape, or the 1,000 of the rules over \
+         its fields, that are listed. Of the rules over fields each that is broken is named once.",
+        "Correct those that are listed, and check the review again.",
+    )
+};

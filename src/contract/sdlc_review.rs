@@ -120,6 +120,12 @@ fn finding(item: &Node<'_>) -> Finding {
     finding
 }
 
+/// Whether a scope means `in-scope`, however its letters are joined and whatever their case.
+fn is_in_scope(scope: &str) -> bool {
+    let letters = scope.chars().filter(|char| char.is_alphabetic());
+    letters.flat_map(char::to_lowercase).eq("inscope".chars())
+}
+
 fn read_findings(node: &Node<'_>, reviewer: Option<&reviewers::Reviewer>, review: &mut Review) {
     for (pointer, item) in fields::items(node, "findings") {
         if !fields::is_entry(item) {
@@ -133,7 +139,11 @@ fn read_findings(node: &Node<'_>, reviewer: Option<&reviewers::Reviewer>, review
                 review.breaks(&SCOPE_ABSENT, node, &pointer, message);
             }
             Some(scope) => {
-                if scope != "in-scope" {
+                if scope == "in-scope" {
+                } else if is_in_scope(scope) {
+                    let message = format!("the scope is spelt `in-scope`, not `{scope}`");
+                    review.breaks(&SCOPE_SPELLING, node, &format!("{pointer}/scope"), message);
+                } else {
                     finding.ignored = true;
                     let message = format!("a finding with the scope `{scope}` does not count");
                     review.breaks(&OUT_OF_SCOPE, node, &format!("{pointer}/scope"), message);
@@ -229,7 +239,7 @@ fn check_verdict(node: &Node<'_>, word: Option<&str>, threshold: i64, review: &m
         review.breaks(&VERDICT_MISMATCH, node, "/verdict", message);
     }
     let is_clean = fields::list(node, "findings").is_some_and(<[_]>::is_empty);
-    if let Some(score) = review.score.filter(|score| *score >= 9)
+    if let Some(score) = review.score.filter(|score| (9..=10).contains(score))
         && is_clean
     {
         let message = format!("a score of {score} without a single finding");
@@ -300,6 +310,7 @@ static RULES: &[&Rule] = &[
     &PHASE_ABSENT,
     &UNKNOWN_CATEGORY,
     &SCOPE_ABSENT,
+    &SCOPE_SPELLING,
     &OUT_OF_SCOPE,
     &REQUIREMENT_ABSENT,
     &HARDENING_SEVERITY,
@@ -338,6 +349,13 @@ static SCOPE_ABSENT: Rule = prose(
     "The finding does not say that it lies within the requirements, as the older templates do not. \
      It counts.",
     "Add `scope: in-scope` and the requirement, or move the point to `hardening_suggestions`.",
+);
+static SCOPE_SPELLING: Rule = prose(
+    "scope-spelling",
+    Level::Warning,
+    "The scope means `in-scope`, but is spelt in another way, which other readers take for out of \
+     scope. The finding counts.",
+    "Write `scope: in-scope`.",
 );
 static OUT_OF_SCOPE: Rule = prose(
     "out-of-scope-finding",

@@ -38,6 +38,8 @@ const FINDING_KEYS: &[&str] =
     &["checklist-item", "what-missing", "methodology-ref", "fix-instruction"];
 /// What may be reviewed: the key of its number, and the word in a role.
 const KINDS: &[&str] = &["phase", "pass", "cycle"];
+/// The highest number of each kind.
+const LAST: &[i64] = &[8, 5, 5];
 
 /// Each verdict with the status that says the same.
 const VERDICTS: &[(&str, &str, Verdict)] = &[
@@ -139,11 +141,14 @@ fn read_summary(node: &Node<'_>, review: &mut Review) {
 }
 
 /// The kind and number of what was reviewed, by the role: `phase` and 3 of
-/// `workflow-reviewer-phase3`.
+/// `workflow-reviewer-phase3`. None where the role does not fit the schema's pattern.
 fn step_of_role(role: &str) -> Option<(&'static str, i64)> {
     let step = role.strip_prefix(ROLE)?;
-    let number = |kind: &str| step.strip_prefix(kind)?.parse::<u8>().ok();
-    KINDS.iter().find_map(|kind| Some((*kind, number(kind)?.into())))
+    KINDS.iter().zip(LAST).find_map(|(kind, last)| {
+        let [digit] = step.strip_prefix(kind)?.as_bytes() else { return None };
+        let number = i64::from(digit.checked_sub(b'0')?);
+        (1..=*last).contains(&number).then_some((*kind, number))
+    })
 }
 
 /// Reads what was reviewed, and checks it against the role.
@@ -177,7 +182,7 @@ fn read_handover(node: &Node<'_>, review: &mut Review) {
     let Some(handover) = node.get("handover") else { return };
     // What fits the later generation fits the first one too, but for a cycle in words.
     let generations = [("handover-2", &LATER_HANDOVER), ("handover-1", &FIRST_HANDOVER)];
-    let fitting = generations.iter().find(|(_, schema)| schema.check(handover).is_empty());
+    let fitting = generations.iter().find(|(_, schema)| schema.fits(handover));
     if let Some((name, _)) = fitting {
         fields::keep(review, "/handover_schema", (*name).into());
     }

@@ -103,6 +103,17 @@ fn which_mappings_are_reviews() {
         ("verdict: pass\nfindings: []\n", Claim::None),
         ("verdict: pass\nsummary: a\nhandover: {}\n", Claim::None),
         ("verdict: pass\nsummary: a\nscore: 3\n", Claim::None),
+        ("verdict: guilty\nsummary: a\n", Claim::None),
+        ("verdict: passport\nsummary: a\n", Claim::None),
+        ("verdict:\nsummary: a\n", Claim::None),
+        ("{\"verdict\":\"benign\",\"summary\":\"no fail\"}", Claim::None),
+        ("{\"verdict\":\"PASS\",\"summary\":\"a\"}", Claim::Weak),
+        ("verdict: **Fail**.\nsummary: a\n", Claim::Weak),
+        ("verdict: \"✅ Passed\"\nsummary: a\n", Claim::Weak),
+        ("verdict: pass | fail\nsummary: <a>\n", Claim::Weak),
+        ("verdict: <pass|fail>\nsummary: <a>\n", Claim::Weak),
+        ("verdict: |\n  pass\nsummary: a\n", Claim::Weak),
+        ("const r = {\n  verdict: 'pass',\n  summary: 'a',\n}\n", Claim::None),
         ("{\"type\": \"object\", \"verdict\": 1, \"summary\": 1}", Claim::None),
     ];
     for (text, claim) in cases {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Bound::{Included, Unbounded};
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::{Map, Value as Json};
 
 use crate::parse::Node;
@@ -71,10 +71,19 @@ pub fn below(node: &Node<'_>, secrets: &mut BTreeSet<String>) {
 fn looks_secret(part: &str) -> bool {
     let is_known = PREFIXES.iter().any(|(prefix, length)| {
         let rest = part.strip_prefix(prefix).unwrap_or_default();
-        // Names of patterns (`sk-ant-api-key-of-the-vendor`) are words and have few digits.
-        rest.len() >= *length && digits(rest) >= 2
+        rest.len() >= *length && !is_name(rest)
     });
     is_known || is_random(part)
+}
+
+/// Whether what follows a prefix reads as the name of a pattern does: several short words in small
+/// letters (`sk-ant-api-key-of-the-vendor`), with a digit at most.
+fn is_name(rest: &str) -> bool {
+    let rest = rest.trim_matches(['-', '_']);
+    let is_part = |part: &str| {
+        part.len() <= 14 && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    rest.contains(['-', '_']) && digits(rest) < 2 && rest.split(['-', '_']).all(is_part)
 }
 
 fn digits(text: &str) -> usize {
@@ -151,7 +160,9 @@ struct Mask<'a> {
 
 impl<'a> Mask<'a> {
     fn new(secrets: &'a BTreeSet<String>) -> Self {
+        // The form that takes room in proportion to the secrets, however long and however few.
         let searcher = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
             .match_kind(MatchKind::LeftmostLongest)
             .build(secrets)
             .expect("invariant: a block is far smaller than what the searcher can hold");
@@ -202,7 +213,38 @@ fn start(secret: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::fields::testing::quickly;
     use super::*;
+
+    #[test]
+    fn time_is_linear() {
+        for part in [
+            "a",
+            "a1",
+            "=",
+            "-",
+            "sk-",
+            "AKIA",
+            "sk-a1b2c3d4e5f6g7h8i9j0",
+            "/",
+            "a1B/",
+            " ",
+            "é",
+            "ghp_0123456789abcdefghij0123456789abcdef ",
+            "AKIAIOSFODNN7EXAMPLE…",
+        ] {
+            for start in ["", "sk-", "x=", "AKIA"] {
+                let text = format!("{start}{}", part.repeat((1 << 20) / part.len()));
+                quickly(part, || within(&text).count());
+            }
+        }
+        let secret = "AKIAIOSFODNN7EXAMPLE".repeat(1 << 13);
+        let secrets = BTreeSet::from([secret.clone(), secret[..1 << 16].to_owned()]);
+        quickly("a long secret", || {
+            let mut text = secret[1..].repeat(6) + "…";
+            Mask::new(&secrets).hide(&mut text);
+        });
+    }
 
     #[test]
     fn what_looks_like_a_credential() {
@@ -219,7 +261,15 @@ mod tests {
                 "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
                 &["wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"],
             ),
+            ("AKIAIOSFODNN7EXAMPLE", &["AKIAIOSFODNN7EXAMPLE"]),
+            ("AKIAIOSFODNNQEXAMPLE", &["AKIAIOSFODNNQEXAMPLE"]),
+            (
+                "ghp_abcdefghijklmnopqrstuvwxyzABCDEFGHIJ",
+                &["ghp_abcdefghijklmnopqrstuvwxyzABCDEFGHIJ"],
+            ),
+            ("sk_live_abcdefghijklmnop", &["sk_live_abcdefghijklmnop"]),
             ("aws-access-key-id", &[]),
+            ("glpat-gitlab-personal-access-token-v2", &[]),
             ("AWS Access Key ID", &[]),
             ("AKIA[0-9A-Z]{16}", &[]),
             ("ghp_", &[]),

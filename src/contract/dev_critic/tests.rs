@@ -1,5 +1,6 @@
-use super::super::fields::testing::{covers, faults, read, with};
+use super::super::fields::testing::{checked, covers, faults, read, with};
 use super::*;
+use crate::record::Status;
 
 const BASE: &str = r#"{
 "pass": false, "iteration": 1.0,
@@ -114,6 +115,24 @@ fn a_secret_stands_nowhere_in_the_record() {
         let shown = format!("{review:?}");
         assert!(!shown.contains(&secret[..6]), "{shown}");
         assert!(shown.contains("AKIA…"), "{shown}");
+    }
+}
+
+#[test]
+fn a_secret_stands_in_no_fault_of_the_syntax() {
+    let secret = "AKIAIOSFODNN7EXAMPLE";
+    let gates = format!(r#"{{"secrets": {{"status": "fail", "matched_patterns": ["{secret}"]}}}}"#);
+    for text in [
+        format!(r#"{{"pass": false, "gates": {gates}, "findings": [ {secret} ]}}"#),
+        format!(r#"{{"gates": {gates}, "findings": [], "{secret}": 1, "{secret}": 2}}"#),
+        format!(r#"{{"gates": {{"secrets": {{"matched_patterns": [ {secret} ]}}}}}}"#),
+        format!("gates: {gates}\nfindings: *{secret}\n"),
+        format!("gates: {gates}\nfindings: []\n{secret}: 1\n{secret}: 2\n"),
+    ] {
+        let checked = checked(&DevCritic, &text);
+        assert_eq!(checked.status, Status::Malformed, "{text}");
+        let shown = format!("{:?}", checked.review);
+        assert!(!shown.contains(&secret[..6]), "{shown}");
     }
 }
 

@@ -71,13 +71,14 @@ fn word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 /// the start of a line or behind `Reviewer:`. None where it names none or several, as whoever
 /// reports on reviews does.
 pub fn reviewer(text: &str) -> Option<&'static Reviewer> {
+    let titles: Vec<_> =
+        REVIEWERS.iter().map(|each| (each, folded(each.domain()) + " review")).collect();
     let mut found: Option<&'static Reviewer> = None;
     for line in text.lines().filter(|line| contains_review(line)) {
         let is_heading = line.trim_start().starts_with('#');
         let line = folded(line);
         let line = line.strip_prefix("reviewer ").unwrap_or(&line);
-        for reviewer in REVIEWERS {
-            let title = folded(reviewer.domain()) + " review";
+        for (reviewer, title) in &titles {
             // ` review` may go on with `er`.
             let is_title = |at: usize| {
                 let after = &line[at + title.len()..];
@@ -85,7 +86,7 @@ pub fn reviewer(text: &str) -> Option<&'static Reviewer> {
                 (is_whole.is_empty() || is_whole.starts_with(' '))
                     && (at == 0 || (is_heading && line[..at].ends_with(' ')))
             };
-            if line.match_indices(&title).any(|(at, _)| is_title(at)) {
+            if line.match_indices(title.as_str()).any(|(at, _)| is_title(at)) {
                 // Two display names of one domain fold to the same title.
                 match found {
                     Some(other) if folded(other.name) != folded(reviewer.name) => return None,
@@ -111,15 +112,20 @@ pub fn sentences(text: &str) -> usize {
     let text = text.trim();
     let mut count = 0;
     let mut start = 0;
+    // Where the word before a mark starts, as far as `seen`: words are looked through once.
+    let (mut word, mut seen) = (0, 0);
     for (at, mark) in text.match_indices(['.', '!', '?', '。']) {
         let after = text[at + mark.len()..].trim_start_matches(['"', '\'', ')', '*', '`', '”']);
         let next = after.trim_start();
         let breaks = after.is_empty()
             || mark == "。"
             || (next.len() < after.len() && !next.starts_with(|first: char| first.is_lowercase()));
-        let last = text[start..at].rsplit(char::is_whitespace).next().unwrap_or_default();
-        let last = last.trim_start_matches('(').to_ascii_lowercase();
-        let is_short = mark == "." && !after.is_empty() && SHORT.contains(&&*last);
+        if let Some(blank) = text[seen..at].rfind(char::is_whitespace) {
+            word = seen + blank + text[seen + blank..].chars().next().map_or(0, char::len_utf8);
+        }
+        seen = at;
+        let last = &text[word.max(start)..at];
+        let is_short = mark == "." && !after.is_empty() && SHORT.iter().any(|s| is_word(last, s));
         if breaks && !is_short {
             if text[start..at].contains(char::is_alphanumeric) {
                 count += 1;
@@ -130,9 +136,49 @@ pub fn sentences(text: &str) -> usize {
     count + usize::from(text[start..].contains(char::is_alphanumeric))
 }
 
+/// Whether `text` is `word` in whatever case, perhaps behind opening parentheses. Looks no further
+/// back than it must.
+fn is_word(text: &str, word: &str) -> bool {
+    let bytes = text.as_bytes();
+    let before = bytes.len().checked_sub(word.len()).map(|length| bytes.split_at(length));
+    before.is_some_and(|(before, last)| {
+        last.eq_ignore_ascii_case(word.as_bytes()) && before.iter().rev().all(|&byte| byte == b'(')
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::super::fields::testing::quickly;
     use super::*;
+
+    #[test]
+    fn time_is_linear() {
+        for part in [
+            "x",
+            ".",
+            ".)",
+            ".) ",
+            "(",
+            "e.g.",
+            "no.",
+            "。",
+            "\u{2003}.",
+            "Quality Score: 1",
+            "**",
+            "1/10",
+            "quality score:",
+            "# Security review ",
+            "eview\n",
+            "# Review\n",
+            "a b ",
+        ] {
+            for start in ["x", "((((", "# Security Reviews ", "Quality Score: "] {
+                let start = start.repeat(1 + (1 << 18) / start.len());
+                let text = start + &part.repeat((3 << 18) / part.len());
+                quickly(part, || (sentences(&text), scores(&text).count(), reviewer(&text)));
+            }
+        }
+    }
 
     #[test]
     fn a_score_in_prose() {
@@ -191,6 +237,9 @@ mod tests {
             ("See src/a.py:3, i.e. the loop. Score 5/10 — two of 3.5 points. \"Done.\"", 3),
             ("Really?! Yes...", 2),
             ("A, e.g. B, is bad. no capital", 1),
+            ("A (E.g. B) is bad.", 1),
+            ("A ((cf. B)) is bad. Or (No. 3)", 2),
+            ("Say no.e.g. B", 2),
         ] {
             assert_eq!(sentences(text), wanted, "{text}");
         }

@@ -70,6 +70,14 @@ fn each_rule_broken_and_kept() {
         (with(BASE, "naming", "secrets"), &["unknown-category /findings/0/category"]),
         (with(BASE, &format!("{scope}{requirement}"), ""), &["scope-absent /findings/0"]),
         (with(BASE, "in-scope", "other"), &["out-of-scope-finding /findings/0/scope"]),
+        (with(BASE, "in-scope", "In-Scope"), &["scope-spelling /findings/0/scope"]),
+        (with(BASE, "in-scope", "in scope"), &["scope-spelling /findings/0/scope"]),
+        (with(BASE, "in-scope", "IN_SCOPE"), &["scope-spelling /findings/0/scope"]),
+        (with(BASE, "in-scope", "not in-scope"), &["out-of-scope-finding /findings/0/scope"]),
+        (
+            with(&with(BASE, "medium", "critical"), "in-scope", "InScope"),
+            &["scope-spelling /findings/0/scope", "verdict-mismatch /verdict"],
+        ),
         (with(BASE, requirement, ""), &["requirement-absent /findings/0"]),
         (
             with(BASE, "severity: low", "severity: high"),
@@ -92,6 +100,8 @@ fn each_rule_broken_and_kept() {
         (with(&security, "score: 7", "score: 8"), &[]),
         (ten.clone(), &["suspiciously-positive /score"]),
         (with(&ten, "score: 9", "score: 8"), &[]),
+        (with(&ten, "score: 9", "score: 10"), &["suspiciously-positive /score"]),
+        (with(&ten, "score: 9", "score: 95"), &["schema-range /score"]),
         (with(BASE, "score: 7", "score: 9"), &[]),
         (with(BASE, "verdict: PASS", "verdict: pass"), &["schema-enum /verdict"]),
         (with(BASE, "score: 7", "score: 12"), &["schema-range /score"]),
