@@ -121,12 +121,21 @@ fn construct(
     if matches!(own.first(), Some(b'{' | b'[')) {
         return object(locator, view, here.start + length as u64);
     }
-    let key = std::str::from_utf8(own).ok().and_then(yaml_key);
+    let key = key_of(own);
     let opens = key.is_some_and(|key| {
         let admitted = CONTRACTS.iter().filter(|contract| locator.choice.admits(**contract));
         admitted.into_iter().any(|contract| contract.opening_keys().contains(&key))
     });
     if opens { mapping(locator, view, here, prefix).map(Some) } else { Ok(None) }
+}
+
+/// The key that a line starts with. Only its start is looked at: the line may be long.
+fn key_of(own: &[u8]) -> Option<&str> {
+    let head = &own[..own.len().min(LINE_START as usize)];
+    match std::str::from_utf8(head) {
+        Ok(head) => yaml_key(head),
+        Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).ok().and_then(yaml_key),
+    }
 }
 
 /// The fence that `open` on the line `here` starts.
@@ -319,7 +328,7 @@ pub(super) fn mapping_end(view: View<'_>, range: Range<u64>, prefix: &[u8]) -> (
             || own == b"-"
             || own.starts_with(b"- ")
             || (position == range.start && own.starts_with(b"```"))
-            || std::str::from_utf8(own).ok().and_then(yaml_key).is_some();
+            || key_of(own).is_some();
         if !goes_on {
             return (end, true);
         }
