@@ -72,7 +72,7 @@ impl<'o, 'd> Reading<'o, 'd> {
             options,
             limits,
             deliver,
-            window: Window::new(),
+            window: Window::default(),
             shape: options.scope.transcript.map(Transcript::shape),
             session: None,
             locator: Locator::log(&options.scope.choice, limits),

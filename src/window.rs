@@ -27,9 +27,9 @@ pub struct Window {
     hits: Vec<Hit>,
 }
 
-impl Window {
+impl Default for Window {
     /// An empty window at the start of an input.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             bytes: BytesMut::new(),
             base: 0,
@@ -41,7 +41,9 @@ impl Window {
             hits: Vec::new(),
         }
     }
+}
 
+impl Window {
     /// The bytes.
     pub fn text(&self) -> &[u8] {
         &self.bytes
@@ -156,7 +158,7 @@ mod tests {
         let whole: Vec<_> = needles::hits(text, 0).map(|hit| (hit.at, hit.end)).collect();
         assert_eq!(whole.len(), 4);
         for size in 1..text.len() {
-            let mut window = Window::new();
+            let mut window = Window::default();
             let mut offset = 0;
             for piece in text.chunks(size) {
                 window.push(piece, needles::hits(piece, offset).collect::<Vec<_>>());
@@ -169,7 +171,7 @@ mod tests {
 
     #[test]
     fn lines_are_counted_from_one() {
-        let mut window = Window::new();
+        let mut window = Window::default();
         window.push(b"a\nb\nc\nd", []);
         assert_eq!(window.place_at(4).line, 3);
         assert_eq!(window.place_at(0).line, 1);

@@ -55,7 +55,7 @@ impl Place {
             None => (0, text, self.column),
         };
         // A byte that goes on with a character is none of its own.
-        let chars = rest.iter().filter(|byte| (**byte as i8) >= -0x40).count();
+        let chars = rest.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         Self { line: self.line + lines as u64, column: column + chars as u64 }
     }
 }
