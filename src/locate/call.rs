@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::{Block, Choice};
-use crate::contract::{CONTRACTS, Contract, Outline};
+use crate::contract::{CONTRACTS, Claim, Contract, Outline};
 use crate::record::{Carrier, Channel, Place};
 use crate::transcript::Raw;
 
@@ -72,8 +72,30 @@ fn decoded<'a>(raw: &Raw<'a>) -> Cow<'a, str> {
 
 /// Keys under which tools take the path of a file.
 const PATHS: [&str; 5] = ["file_path", "path", "filePath", "filename", "target_file"];
-/// Keys under which tools take what is to stand in it.
-const CONTENTS: [&str; 6] = ["content", "file_text", "contents", "new_string", "new_str", "text"];
+/// Keys under which tools take all that is to stand in it.
+const CONTENTS: [&str; 3] = ["content", "file_text", "contents"];
+/// Keys under which tools take what is to stand in a part of it.
+const PARTS: [&str; 5] = ["new_string", "new_str", "newText", "text", "insert_text"];
+/// Keys under which tools take how it is to be changed.
+const PATCHES: [&str; 2] = ["patch", "diff"];
+
+/// How much of a file is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// All of it: any key of a review makes it one, since the file's name says what it is.
+    Whole,
+    /// A part of it: a review only where the part is one by itself.
+    Part,
+}
+
+impl Extent {
+    /// Whether `text`, written so into a file of `contract`, is a review.
+    fn admits(self, contract: &dyn Contract, text: &str) -> bool {
+        let outline = Outline::of(text);
+        outline.count(contract.opening_keys()) > 0
+            && (self == Self::Whole || contract.identify(&outline) > Claim::None)
+    }
+}
 
 /// The files with reviews that a call writes: by path and content, by patch, by here-document.
 fn written<'a>(choice: &Choice, input: Raw<'a>, found: &mut Vec<Carried<'a>>) {
@@ -83,19 +105,22 @@ fn written<'a>(choice: &Choice, input: Raw<'a>, found: &mut Vec<Carried<'a>>) {
         return;
     }
     let path = input.fields(PATHS).into_iter().flatten().find_map(|path| path.text());
-    if let Some(contract) = path.as_deref().and_then(|path| kept_in(choice, path)) {
-        let texts = input.fields(CONTENTS).into_iter().flatten();
+    if let Some(path) = path.as_deref() {
+        let Some(contract) = kept_in(choice, path) else { return };
+        let wholes = input.fields(CONTENTS).into_iter().flatten().map(|raw| (raw, Extent::Whole));
         let edits = input.get("edits").into_iter().flat_map(|edits| edits.items());
-        let edited = edits.filter_map(|edit| edit.get("new_string"));
-        for raw in texts.chain(edited).filter(Raw::is_string) {
+        let parts = std::iter::once(input).chain(edits).flat_map(|edit| edit.fields(PARTS));
+        let parts = parts.flatten().map(|raw| (raw, Extent::Part));
+        for (raw, extent) in wholes.chain(parts).filter(|(raw, _)| raw.is_string()) {
             let text = decoded(&raw);
-            // An edit of a part of the file is no review.
-            if contract.identify(&Outline::of(&text)) > crate::contract::Claim::None {
+            if extent.admits(contract, &text) {
                 let span = 0..text.len();
                 let block = Block::whole(text, Place::START);
                 found.push(Carried { contract, carrier: Carrier::File, block, raw, span });
             }
         }
+        let patches = input.fields(PATCHES).into_iter().flatten();
+        patches.for_each(|patch| in_script(choice, patch, found));
         return;
     }
     for (_, value) in input.entries() {
@@ -116,108 +141,438 @@ fn kept_in(choice: &Choice, path: &str) -> Option<&'static dyn Contract> {
 /// The files that a patch or a shell script writes.
 fn in_script<'a>(choice: &Choice, raw: Raw<'a>, found: &mut Vec<Carried<'a>>) {
     let Some(text) = raw.text() else { return };
-    let mut lines = Lines { text: &text, at: 0, number: 0 };
-    while let Some((_, _, line)) = lines.next() {
-        let file = if let Some(path) = patched(line) {
-            kept_in(choice, path).map(|contract| (contract, lines.patch(), 1))
-        } else if let Some((path, end)) = here_document(line) {
-            kept_in(choice, path).map(|contract| (contract, lines.up_to(end), 0))
+    let unwrapped = shell::unwrapped(&text);
+    let mut lines = Lines::of(&text, unwrapped.as_deref().unwrap_or(&text));
+    let mut last = "";
+    while let Some(line) = lines.next() {
+        let files = if let Some((path, extent)) = patched(last, line) {
+            vec![(kept_in(choice, path), lines.patch(), extent)]
         } else {
-            None
+            let documents = shell::here_documents(line);
+            documents
+                .iter()
+                .filter_map(|document| {
+                    let contract =
+                        document.files.iter().find_map(|file| kept_in(choice, file.as_str()));
+                    // A script that is run is looked into; one that is written is another file.
+                    let is_looked_into = contract.is_none() && document.files.is_empty();
+                    let extent = if document.appends { Extent::Part } else { Extent::Whole };
+                    (!is_looked_into).then(|| (contract, lines.document(document), extent))
+                })
+                .collect()
         };
-        let Some((contract, part, columns)) = file else { continue };
-        let start = Place { line: part.line, column: 1 };
-        let block = Block::indented(part.text, start, columns);
-        if contract.identify(&Outline::of(&block.text)) > crate::contract::Claim::None {
+        last = line;
+        for (contract, part, extent) in files {
+            let Some(contract) = contract.filter(|contract| extent.admits(*contract, &part.text))
+            else {
+                continue;
+            };
+            let block = Block::picked(part.text, &part.places);
+            let raw = Raw { whole: raw.whole && part.closed, ..raw };
             found.push(Carried { contract, carrier: Carrier::File, block, raw, span: part.span });
         }
     }
 }
 
-/// The path in a patch's line that starts a file.
-fn patched(line: &str) -> Option<&str> {
-    let heads = ["*** Add File: ", "*** Update File: ", "+++ b/"];
-    heads.iter().find_map(|head| line.strip_prefix(head)).map(str::trim)
+/// The path in a patch's line that starts a file, and how much of it the patch gives; `last` is the
+/// line above.
+fn patched<'t>(last: &str, line: &'t str) -> Option<(&'t str, Extent)> {
+    const HEADS: [(&str, Extent); 3] = [
+        ("*** Add File: ", Extent::Whole),
+        ("*** Update File: ", Extent::Part),
+        ("*** Move to: ", Extent::Part),
+    ];
+    let own = HEADS.iter().find_map(|(head, extent)| Some((line.strip_prefix(head)?, *extent)));
+    let (path, extent) = own.or_else(|| {
+        let extent = if last.starts_with("--- /dev/null") { Extent::Whole } else { Extent::Part };
+        // The time of the file may stand behind a tab.
+        let path = line.strip_prefix("+++ ")?.split('\t').next()?;
+        (last.starts_with("--- ") || path.starts_with("b/")).then_some((path, extent))
+    })?;
+    Some((path.trim().trim_matches('"'), extent))
 }
 
-/// The path and the end word of a here-document that goes to a file.
-fn here_document(line: &str) -> Option<(&str, &str)> {
-    let (before, after) = line.split_once("<<")?;
-    let word = after.trim_start_matches('-').trim_start();
-    let word = word.split_whitespace().next()?.trim_matches(['\'', '"', '\\']);
-    // `cat > FILE <<END` and `cat <<END > FILE`, `tee FILE <<END`.
-    let path = |part: &'_ str| -> Option<std::ops::Range<usize>> {
-        let start =
-            part.rfind('>').map(|at| at + 1).or_else(|| part.find("tee ").map(|at| at + 4))?;
-        let rest = &part[start..];
-        let skip = rest.len() - rest.trim_start().len();
-        let length = rest[skip..].find(char::is_whitespace).unwrap_or(rest.len() - skip);
-        Some(start + skip..start + skip + length)
-    };
-    let found =
-        path(before).map(|range| &before[range]).or_else(|| path(after).map(|range| &after[range]));
-    Some((found?.trim_matches(['\'', '"']), word))
-}
-
-/// A part of a text, made of whole lines.
+/// A part of a text, made of some of its lines.
+#[derive(Default)]
 struct Part {
     text: String,
-    line: u64,
+    /// Where each line starts.
+    places: Vec<Place>,
     span: std::ops::Range<usize>,
+    /// Whether its end was found.
+    closed: bool,
 }
 
-/// The lines of a text, with their place.
-struct Lines<'t> {
-    text: &'t str,
-    at: usize,
+impl Part {
+    /// Adds a line without its first `columns` characters, each of one byte.
+    fn push(&mut self, line: &Line<'_>, columns: usize) {
+        self.text.push_str(&line.text[columns..]);
+        self.text.push('\n');
+        self.places.push(Place { line: line.number, column: columns as u64 + 1 });
+        if self.places.len() == 1 {
+            self.span.start = line.span.start;
+        }
+        self.span.end = line.span.end;
+    }
+}
+
+/// A line of a text.
+#[derive(Clone)]
+struct Line<'t> {
     number: u64,
+    /// Its bytes in the text, with the line end.
+    span: std::ops::Range<usize>,
+    /// What it says, without the line end.
+    text: &'t str,
+}
+
+/// The lines of a text.
+struct Lines<'t> {
+    lines: Vec<Line<'t>>,
+    at: usize,
 }
 
 impl<'t> Lines<'t> {
-    /// The next line's number, offset and text.
-    fn next(&mut self) -> Option<(u64, usize, &'t str)> {
-        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
-        let start = self.at;
-        self.at += length;
-        self.number += 1;
-        Some((self.number, start, rest[..length].trim_end_matches(['\n', '\r'])))
+    /// The lines of `text`, which say what those of `own` say.
+    fn of(text: &str, own: &'t str) -> Self {
+        let mut start = 0;
+        let spans = text.split_inclusive('\n').map(|line| {
+            start += line.len();
+            start - line.len()..start
+        });
+        let own = own.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r']));
+        let lines = spans
+            .zip(own)
+            .zip(1..)
+            .map(|((span, text), number)| Line { number, span, text })
+            .collect();
+        Self { lines, at: 0 }
     }
 
-    /// The added lines of a patch, up to the next file.
+    fn next(&mut self) -> Option<&'t str> {
+        let line = self.lines.get(self.at)?;
+        self.at += 1;
+        Some(line.text)
+    }
+
+    /// What a patch makes of a file, as far as it shows: the lines that it adds and leaves, up to
+    /// the next file.
     fn patch(&mut self) -> Part {
-        let mut part = Part { text: String::new(), line: self.number + 1, span: self.at..self.at };
-        loop {
-            let (at, number) = (self.at, self.number);
-            let Some((_, _, line)) = self.next() else { break };
-            let Some(added) = line.strip_prefix('+').filter(|_| !line.starts_with("+++ ")) else {
-                if part.text.is_empty() && line.starts_with("@@") {
-                    part.line = self.number + 1;
-                    part.span = self.at..self.at;
-                    continue;
-                }
-                (self.at, self.number) = (at, number);
-                break;
-            };
-            part.text.push_str(added);
-            part.text.push('\n');
-            part.span.end = self.at;
+        let mut part = Part { closed: true, ..Part::default() };
+        while let Some(line) = self.lines.get(self.at) {
+            let follows = self.lines.get(self.at + 1).map_or("", |line| line.text);
+            let starts_file = line.text.starts_with("--- ") && follows.starts_with("+++ ");
+            match line.text.as_bytes().first() {
+                _ if starts_file => break,
+                Some(b'+' | b' ') => part.push(line, 1),
+                None => part.push(line, 0),
+                Some(b'-' | b'\\') => {}
+                Some(b'@') if line.text.starts_with("@@") => {}
+                _ if line.text == "*** End of File" => {}
+                _ => break,
+            }
+            self.at += 1;
         }
         part
     }
 
-    /// The lines before the one that is `end`.
-    fn up_to(&mut self, end: &str) -> Part {
-        let start = self.at;
-        let line = self.number + 1;
-        loop {
-            let at = self.at;
-            match self.next() {
-                Some((_, _, text)) if text.trim() != end => {}
-                _ => {
-                    return Part { text: self.text[start..at].to_owned(), line, span: start..at };
+    /// The lines of a here-document. One without an end gives them all, but for a file that is
+    /// passed over.
+    fn document(&mut self, document: &shell::HereDocument) -> Part {
+        let mut part = Part::default();
+        let rest = &self.lines[self.at..];
+        let end = rest.iter().position(|line| document.is_ended_by(line.text));
+        for line in &rest[..end.unwrap_or(rest.len())] {
+            let tabs = line.text.len() - line.text.trim_start_matches('\t').len();
+            part.push(line, if document.is_indented { tabs } else { 0 });
+        }
+        part.closed = end.is_some();
+        self.at += end.map_or(0, |end| end + 1);
+        part
+    }
+}
+
+/// As much of the shell's language as tells which file a here-document goes to.
+mod shell {
+    /// A here-document.
+    #[derive(Debug, Default, PartialEq, Eq)]
+    pub struct HereDocument {
+        /// The word on the line that ends it.
+        end: String,
+        /// Tabs before its lines and its end are none of it.
+        pub is_indented: bool,
+        /// The files that it may go to.
+        pub files: Vec<String>,
+        /// It is put behind what stands in the file.
+        pub appends: bool,
+    }
+
+    impl HereDocument {
+        pub fn is_ended_by(&self, line: &str) -> bool {
+            let line = if self.is_indented { line.trim_start() } else { line };
+            // The script may be a quoted word itself that ends here.
+            line.strip_prefix(&self.end)
+                .is_some_and(|rest| rest.chars().all(|char| matches!(char, '\'' | '"' | ')')))
+        }
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    enum Token {
+        Word(String),
+        /// What ends a command, a pipe or a list.
+        Ends(char),
+        /// `>`, and whether it appends.
+        Output(bool),
+        /// `<`, `2>`, `>&`: what follows is no file that is written.
+        Other,
+        /// `<<`, and whether tabs are stripped.
+        Here(bool),
+    }
+
+    /// The here-documents that start on a line, in order.
+    pub fn here_documents(line: &str) -> Vec<HereDocument> {
+        if !line.contains("<<") {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for list in tokens(line).split(|token| matches!(token, Token::Ends(';' | '&'))) {
+            let first = found.len();
+            let (mut files, mut appends) = (Vec::new(), false);
+            let mut is_tee = false;
+            let mut tokens = list.iter();
+            while let Some(token) = tokens.next() {
+                match token {
+                    Token::Ends(_) => is_tee = false,
+                    Token::Word(word) if is_tee && word == "-a" => appends = true,
+                    Token::Word(word) if is_tee && !word.starts_with('-') => {
+                        files.push(word.clone());
+                    }
+                    Token::Word(word) => is_tee |= word == "tee" || word.ends_with("/tee"),
+                    Token::Output(adds) => {
+                        if let Some(Token::Word(word)) = tokens.next() {
+                            appends |= adds;
+                            files.push(word.clone());
+                        }
+                    }
+                    Token::Other => {
+                        tokens.next();
+                    }
+                    Token::Here(is_indented) => {
+                        if let Some(Token::Word(end)) = tokens.next() {
+                            let (end, is_indented) = (end.clone(), *is_indented);
+                            found.push(HereDocument { end, is_indented, ..Default::default() });
+                        }
+                    }
                 }
             }
+            files.retain(|file| !file.starts_with("/dev/"));
+            // Of several, the last is what the command reads.
+            if let Some(last) = found[first..].last_mut() {
+                last.files = files.iter().map(|file| named(file)).collect();
+                last.appends = appends;
+            }
+        }
+        found
+    }
+
+    /// A path in which what only the shell knows is some word.
+    fn named(path: &str) -> String {
+        let mut name = String::new();
+        let mut rest = path.trim_matches(['\'', '"']);
+        while let Some((before, variable)) = rest.split_once('$') {
+            name.push_str(before);
+            name.push('x');
+            let length = match variable.chars().next() {
+                Some('{') => variable.find('}').map_or(variable.len(), |end| end + 1),
+                Some('(') => closing(variable),
+                _ => variable
+                    .find(|char: char| !char.is_ascii_alphanumeric() && char != '_')
+                    .unwrap_or(variable.len()),
+            };
+            rest = &variable[length..];
+        }
+        name + rest
+    }
+
+    /// The length of what stands in the parentheses at the start of `text`, with them.
+    fn closing(text: &str) -> usize {
+        let mut depth = 0_usize;
+        for (at, char) in text.char_indices() {
+            match char {
+                '(' => depth += 1,
+                ')' if depth == 1 => return at + 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+        }
+        text.len()
+    }
+
+    fn tokens(line: &str) -> Vec<Token> {
+        let mut tokens = Vec::new();
+        let mut word: Option<String> = None;
+        let mut rest = line;
+        while let Some(char) = rest.chars().next() {
+            let after = &rest[char.len_utf8()..];
+            let quoted = matches!(char, '\'' | '"').then(|| quoted(rest)).flatten();
+            if let Some((text, length)) = quoted {
+                word.get_or_insert_default().push_str(&text);
+                rest = &rest[length..];
+                continue;
+            }
+            match char {
+                // A quote that another line closes.
+                '\'' | '"' => rest = after,
+                '\\' => {
+                    word.get_or_insert_default().extend(after.chars().next());
+                    rest =
+                        after.get(after.chars().next().map_or(0, char::len_utf8)..).unwrap_or("");
+                }
+                '$' if after.starts_with('(') => {
+                    let length = 1 + closing(after);
+                    word.get_or_insert_default().push_str(&rest[..length]);
+                    rest = &rest[length..];
+                }
+                '#' if word.is_none() => break,
+                '>' | '<' | '|' | ';' | '&' | '(' | ')' | ' ' | '\t' => {
+                    let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+                    let number = word.take_if(|word| matches!(char, '<' | '>') && is_number(word));
+                    tokens.extend(word.take().map(Token::Word));
+                    let is_stdout = number.is_none_or(|number| number == "1");
+                    let (token, length) = operator(rest, is_stdout);
+                    tokens.extend(token);
+                    rest = &rest[length..];
+                }
+                _ => {
+                    word.get_or_insert_default().push(char);
+                    rest = after;
+                }
+            }
+        }
+        tokens.extend(word.map(Token::Word));
+        tokens
+    }
+
+    /// The operator at the start of `text`, if it is one, and its length.
+    fn operator(text: &str, is_stdout: bool) -> (Option<Token>, usize) {
+        const OPERATORS: [(&str, Option<Token>); 16] = [
+            ("<<<", Some(Token::Other)),
+            ("<<-", Some(Token::Here(true))),
+            ("<<", Some(Token::Here(false))),
+            ("<", Some(Token::Other)),
+            ("&>>", Some(Token::Output(true))),
+            ("&>", Some(Token::Output(false))),
+            (">>", Some(Token::Output(true))),
+            (">&", Some(Token::Other)),
+            (">|", Some(Token::Output(false))),
+            (">", Some(Token::Output(false))),
+            ("&&", Some(Token::Ends('&'))),
+            ("||", Some(Token::Ends(';'))),
+            ("|&", Some(Token::Ends('|'))),
+            ("|", Some(Token::Ends('|'))),
+            (";", Some(Token::Ends(';'))),
+            ("&", Some(Token::Ends('&'))),
+        ];
+        let found = OPERATORS.into_iter().find(|(operator, _)| text.starts_with(operator));
+        match found {
+            Some((operator, Some(Token::Output(_)))) if !is_stdout => {
+                (Some(Token::Other), operator.len())
+            }
+            Some((operator, token)) => (token, operator.len()),
+            None if text.starts_with(['(', ')']) => (Some(Token::Ends('|')), 1),
+            None => (None, 1),
+        }
+    }
+
+    /// What the quotes at the start of `text` hold, and how long it is with them; `None` where they
+    /// are not closed.
+    fn quoted(text: &str) -> Option<(String, usize)> {
+        let quote = text.chars().next()?;
+        if quote == '\'' {
+            let end = text[1..].find('\'')?;
+            return Some((text[1..=end].to_owned(), end + 2));
+        }
+        let mut held = String::new();
+        let mut chars = text.char_indices().skip(1).peekable();
+        while let Some((at, char)) = chars.next() {
+            match char {
+                '"' => return Some((held, at + 1)),
+                '\\' => match chars.next_if(|(_, next)| matches!(next, '"' | '\\' | '$' | '`')) {
+                    Some((_, next)) => held.push(next),
+                    None => held.push(char),
+                },
+                _ => held.push(char),
+            }
+        }
+        None
+    }
+
+    /// The script in `bash -lc 'SCRIPT'`, line by line as it stands there.
+    pub fn unwrapped(command: &str) -> Option<String> {
+        let (shell, rest) = command.split_once(' ')?;
+        let is_shell = matches!(shell.rsplit('/').next()?, "bash" | "sh" | "zsh");
+        let (flag, rest) = rest.split_once(' ').filter(|_| is_shell)?;
+        if !flag.starts_with('-') || !flag.ends_with('c') {
+            return None;
+        }
+        let (mut script, mut rest) = (String::new(), rest.trim_start());
+        while let Some(char) = rest.chars().next().filter(|char| !char.is_whitespace()) {
+            let length = match char {
+                '\'' | '"' => {
+                    let (text, length) = quoted(rest)?;
+                    script.push_str(&text);
+                    length
+                }
+                '\\' => {
+                    script.extend(rest.chars().nth(1));
+                    1 + rest.chars().nth(1).map_or(0, char::len_utf8)
+                }
+                _ => {
+                    script.push(char);
+                    char.len_utf8()
+                }
+            };
+            rest = &rest[length..];
+        }
+        Some(script)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn the_files_of_here_documents() {
+            for (line, files) in [
+                ("tee review.yaml > /dev/null <<EOF", &["review.yaml"] as &[_]),
+                ("cat > review.yaml 2>/dev/null <<EOF", &["review.yaml"]),
+                ("cat <<EOF | tee review.yaml > /dev/null", &["review.yaml"]),
+                ("cat <<EOF > review.yaml; echo > other", &["review.yaml"]),
+                ("mkdir -p a && cat <<'EOF' >review.yaml 2>&1", &["review.yaml"]),
+                ("cat > \"$DIR/review_${ROLE}.yaml\" <<\"EOF\"", &["x/review_x.yaml"]),
+                ("cat > $(git root)/review.yaml <<\\EOF", &["x/review.yaml"]),
+                ("cat > '/a b/review.yaml' << EOF # > c", &["/a b/review.yaml"]),
+                ("sudo tee -a a.txt review.yaml <<EOF", &["a.txt", "review.yaml"]),
+                ("(cat <<EOF) > review.yaml", &["review.yaml"]),
+                ("bash -c \"cat > review.yaml <<'EOF'", &["review.yaml"]),
+                ("cat >review.yaml<<EOF", &["review.yaml"]),
+                ("apply_patch <<'EOF' 2>log", &[]),
+            ] {
+                let found = here_documents(line);
+                assert_eq!(found.len(), 1, "{line}");
+                assert_eq!(found[0].files, files, "{line}");
+                assert_eq!(found[0].end, "EOF", "{line}");
+            }
+            assert_eq!(here_documents("cat > a <<< word; x=$((1 << 3)); echo '<<EOF'"), []);
+            assert_eq!(here_documents("cat > a <<A && cat >> b <<-B").len(), 2);
+        }
+
+        #[test]
+        fn a_script_within_a_command() {
+            let script = unwrapped("/bin/bash -lc 'cat <<'\"'\"'E'\"'\"'\nit'\\''s\nE'").unwrap();
+            assert_eq!(script, "cat <<'E'\nit's\nE");
+            assert_eq!(unwrapped("bash -lc \"a \\\"b\\\" \\x\"").unwrap(), "a \"b\" \\x");
+            assert_eq!(unwrapped("cat -c 'x'"), None);
         }
     }
 }

@@ -124,6 +124,8 @@ pub struct Block<'t> {
     start: Place,
     /// Characters that were stripped from each line; empty where none were.
     stripped: Vec<u64>,
+    /// How many lines below the first each line stands; empty where they follow one another.
+    below: Vec<u64>,
 }
 
 impl<'t> Block<'t> {
@@ -132,7 +134,7 @@ impl<'t> Block<'t> {
     pub fn cut(body: &'t [u8], start: Place, prefix: &[u8]) -> Self {
         let (body, start) = without_fence(body, start, prefix);
         if prefix.is_empty() {
-            return Self { text: String::from_utf8_lossy(body), start, stripped: Vec::new() };
+            return Self::whole(String::from_utf8_lossy(body), start);
         }
         let mut text = Vec::with_capacity(body.len());
         let mut stripped = Vec::new();
@@ -141,18 +143,22 @@ impl<'t> Block<'t> {
             stripped.push(String::from_utf8_lossy(&line[..length]).chars().count() as u64);
             text.extend_from_slice(&line[length..]);
         }
-        Self { text: String::from_utf8_lossy(&text).into_owned().into(), start, stripped }
+        let text = String::from_utf8_lossy(&text).into_owned().into();
+        Self { text, start, stripped, below: Vec::new() }
     }
 
     /// A block whose text is its own: nothing was stripped.
     pub fn whole(text: Cow<'t, str>, start: Place) -> Self {
-        Self { text, start, stripped: Vec::new() }
+        Self { text, start, stripped: Vec::new(), below: Vec::new() }
     }
 
-    /// A block whose lines were all stripped of this many characters.
-    pub fn indented(text: String, start: Place, columns: u64) -> Self {
-        let lines = text.split_inclusive('\n').count();
-        Self { text: text.into(), start, stripped: vec![columns; lines] }
+    /// A block of lines that need not follow one another, each with the place where its own text
+    /// starts.
+    pub fn picked(text: String, places: &[Place]) -> Self {
+        let start = Place { column: 1, ..places.first().copied().unwrap_or(Place::START) };
+        let stripped = places.iter().map(|place| place.column - 1).collect();
+        let below = places.iter().map(|place| place.line - start.line).collect();
+        Self { text: text.into(), start, stripped, below }
     }
 
     /// The same block in a text in which it starts at `start`.
@@ -166,8 +172,11 @@ impl<'t> Block<'t> {
         let index = place.line - 1;
         let stripped = usize::try_from(index).ok().and_then(|index| self.stripped.get(index));
         let first = if index == 0 { self.start.column - 1 } else { 0 };
+        let below = usize::try_from(index).ok().and_then(|index| self.below.get(index)).copied();
+        // What is after the last line stands right below it.
+        let after = self.below.last().map(|last| last + index + 1 - self.below.len() as u64);
         Place {
-            line: self.start.line + index,
+            line: self.start.line + below.or(after).unwrap_or(index),
             column: place.column + stripped.copied().unwrap_or_default() + first,
         }
     }
