@@ -1,4 +1,6 @@
 //! The output of `codex exec --json`: items of a thread, as they are completed.
+//!
+//! A command is the agent's, what it puts out is the tool's.
 
 use super::claude_code::text_message;
 use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
@@ -38,8 +40,19 @@ impl Transcript for CodexExec {
         let Some(item) = item.filter(|_| kind.is_some_and(|kind| kind.is("item.completed"))) else {
             return;
         };
-        let [id, kind, item_kind, text, tool, arguments, error] =
-            item.fields(["id", "type", "item_type", "text", "tool", "arguments", "error"]);
+        let [id, kind, item_kind, text, tool, arguments, error, command, output, exit] = item
+            .fields([
+                "id",
+                "type",
+                "item_type",
+                "text",
+                "tool",
+                "arguments",
+                "error",
+                "command",
+                "aggregated_output",
+                "exit_code",
+            ]);
         let id = id.and_then(|id| id.owned());
         let origin = Origin {
             place: "item",
@@ -61,6 +74,21 @@ impl Transcript for CodexExec {
                 }
                 if let Some(tool_call_id) = id {
                     let taken = error.is_none_or(|error| error.bytes == b"null");
+                    sink(Item::Result { tool_call_id, taken });
+                }
+            }
+            Some("command_execution") => {
+                if let Some(command) = command {
+                    let origin = Origin { tool_call_id: id.clone(), ..origin.clone() };
+                    let (channel, body) =
+                        (Channel::ToolInput, Body::Call("command_execution".into(), command));
+                    sink(Item::Message(Message { channel, body, origin }));
+                }
+                if let Some(output) = output {
+                    json::walk(output, Channel::ToolResult, &origin, sink);
+                }
+                if let (Some(tool_call_id), Some(exit)) = (id, exit) {
+                    let taken = matches!(exit.bytes, b"0" | b"null");
                     sink(Item::Result { tool_call_id, taken });
                 }
             }
