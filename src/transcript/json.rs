@@ -2,7 +2,8 @@
 //!
 //! Every string is a message and every object may be a review. Who speaks is told by the nearest
 //! object around it that has a `role`, `type`, `source` or `author` with a word we know; where
-//! there is none the channel is `text`. An object with a tool's `name` and an input is a call.
+//! there is none the channel is `text`. An object with a tool's `name` and an input is a call; the
+//! definition of a tool, and what else an API is told beside the messages, is nobody's word.
 
 use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript};
 use crate::record::Channel;
@@ -32,6 +33,28 @@ impl Transcript for Json {
 /// Levels of nesting that are looked into.
 const LEVELS: u32 = 64;
 
+/// Keys under which an agent is told what to do and how to answer.
+const INSTRUCTIONS: &[&str] = &[
+    "prompt",
+    "instructions",
+    "system",
+    "system_prompt",
+    "systemInstruction",
+    "system_instruction",
+    "developer",
+    "tools",
+    "functions",
+    "functionDeclarations",
+    "function_declarations",
+    "input_schema",
+    "inputSchema",
+    "schema",
+    "json_schema",
+    "response_format",
+    "response_schema",
+    "responseSchema",
+];
+
 /// Gives every string and object within `value`, on `channel` where nothing nearer says who speaks.
 pub(super) fn walk<'a>(value: Raw<'a>, channel: Channel, origin: &Origin, sink: Sink<'_, 'a>) {
     walk_level(value, channel, origin, LEVELS, sink);
@@ -55,9 +78,8 @@ fn walk_level<'a>(
             walk_level(item, channel, origin, levels - 1, sink);
         }
     } else if value.is_object() {
-        let [kind, properties] = value.fields(["type", "properties"]);
-        if properties.is_some() && kind.is_some_and(|kind| kind.is("object")) {
-            // A JSON Schema describes reviews, and is none.
+        if is_schema(&value) {
+            // It describes reviews, and is none.
             return;
         }
         let here = Speaker::of(&value, channel, origin);
@@ -83,7 +105,7 @@ fn walk_level<'a>(
                 {
                     Channel::Thinking
                 }
-                Some("prompt" | "instructions" | "system_prompt") if !here.channel.is_hidden() => {
+                Some(key) if INSTRUCTIONS.contains(&key) && !here.channel.is_hidden() => {
                     Channel::System
                 }
                 _ => here.channel,
@@ -91,6 +113,12 @@ fn walk_level<'a>(
             walk_level(value, channel, &here.origin, levels - 1, sink);
         }
     }
+}
+
+/// Whether this is the JSON Schema of an object; its `type` is in capitals at times.
+fn is_schema(value: &Raw<'_>) -> bool {
+    let [kind, properties] = value.fields(["type", "properties"]);
+    properties.is_some() && kind.is_some_and(|kind| kind.is("object") || kind.is("OBJECT"))
 }
 
 /// What an object says about those who speak within it.
@@ -116,6 +144,8 @@ impl<'a> Speaker<'a> {
             arguments,
             args,
             parameters,
+            schema,
+            schema_camel,
         ] = object.fields([
             "role",
             "type",
@@ -130,6 +160,8 @@ impl<'a> Speaker<'a> {
             "arguments",
             "args",
             "parameters",
+            "input_schema",
+            "inputSchema",
         ]);
         // What an author is stands in an object of its own at times.
         let author = author.map(|author| author.get("role").unwrap_or(author));
@@ -149,7 +181,16 @@ impl<'a> Speaker<'a> {
         if let Some(time) = time.and_then(|time| time.owned()) {
             here.origin.timestamp = Some(time);
         }
-        let input = input.or(arguments).or(args).or(parameters);
+        // A tool is defined by the same keys that call it, but by what its input looks like.
+        let input = input.or(arguments).or(args);
+        let is_definition = name.is_some()
+            && input.is_none()
+            && (schema.or(schema_camel).is_some() || parameters.is_some_and(|raw| is_schema(&raw)));
+        if is_definition && !here.channel.is_hidden() {
+            here.channel = Channel::System;
+        }
+        let parameters = parameters.filter(|_| here.channel != Channel::System);
+        let input = input.or(parameters);
         if let (Some(name), Some(input)) = (name.and_then(|name| name.text()), input) {
             here.origin.tool_call_id = here.origin.message_id.take();
             here.call = Some((name, input));
