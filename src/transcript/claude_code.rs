@@ -3,14 +3,38 @@
 //!
 //! A record is one content block of a message. A sub-agent's last answer stands three times: in
 //! the sub-agent's own message, in the result of the parent's call, and once more beside that
-//! result. What a skill, a prompt, a file or a compaction summary puts into a session comes as
+//! result; that of one in the background in a notification, once where it is queued and once where
+//! it is delivered, and in what `TaskOutput` gives of it. What a skill, a prompt, a file or a compaction summary puts into a session comes as
 //! `user` records and is never the agent's own word.
+
+use memchr::memmem;
 
 use super::{AgentCall, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
 /// Claude Code session JSONL.
 pub struct ClaudeCode;
+
+/// Types of records that hang on no message, with a key that tells them from other tools' where the
+/// word alone does not.
+const OWN_TYPES: &[(&str, &str)] = &[
+    ("file-history-snapshot", ""),
+    ("queue-operation", ""),
+    ("last-prompt", ""),
+    ("ai-title", ""),
+    ("custom-title", ""),
+    ("agent-name", ""),
+    ("agent-color", ""),
+    ("permission-mode", ""),
+    ("worktree-state", ""),
+    ("pr-link", ""),
+    ("bridge-session", ""),
+    ("summary", "leafUuid"),
+    ("attachment", "attachment"),
+    ("mode", "mode"),
+    ("progress", "toolUseID"),
+    ("progress", "parentToolUseID"),
+];
 
 impl Transcript for ClaudeCode {
     fn id(&self) -> &'static str {
@@ -28,7 +52,13 @@ impl Transcript for ClaudeCode {
     fn knows(&self, record: &Raw<'_>) -> bool {
         let [kind, session, parent, sidechain] =
             record.fields(["type", "sessionId", "parentUuid", "isSidechain"]);
-        kind.is_some() && (session.is_some() || parent.is_some() || sidechain.is_some())
+        let Some(kind) = kind else { return false };
+        session.is_some()
+            || parent.is_some()
+            || sidechain.is_some()
+            || OWN_TYPES
+                .iter()
+                .any(|(own, key)| kind.is(own) && (key.is_empty() || record.get(key).is_some()))
     }
 
     fn read<'a>(&self, record: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
@@ -46,6 +76,8 @@ impl Transcript for ClaudeCode {
             result,
             content,
             summary,
+            operation,
+            cause,
         ] = record.fields([
             "type",
             "message",
@@ -60,6 +92,8 @@ impl Transcript for ClaudeCode {
             "toolUseResult",
             "content",
             "summary",
+            "operation",
+            "origin",
         ]);
         let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
         let agent_id = text(agent_id).or_else(|| session.agent_id.clone());
@@ -91,9 +125,25 @@ impl Transcript for ClaudeCode {
                 }
                 return;
             }
+            Some("queue-operation") => {
+                if let Some(content) =
+                    content.filter(|_| operation.is_some_and(|raw| raw.is("enqueue")))
+                {
+                    notification(content, "queue-operation", &origin, sink);
+                }
+                return;
+            }
             _ => return,
         };
-        if let Some(content) = content {
+        let notifies = cause
+            .and_then(|cause| cause.get("kind"))
+            .is_some_and(|kind| kind.is("task-notification"));
+        if let Some(content) = content.filter(|_| notifies && speaker != Channel::Assistant) {
+            let texts = content.items().filter_map(|item| item.get("text"));
+            for text in texts.chain([content]) {
+                notification(text, "task-notification", &origin, sink);
+            }
+        } else if let Some(content) = content {
             read_content(content, speaker, result, &origin, sink);
         }
     }
@@ -109,7 +159,7 @@ pub(super) fn read_content<'a>(
     sink: Sink<'_, 'a>,
 ) {
     if content.is_string() {
-        text_message(content, speaker, speaker.word(), origin, sink);
+        said(content, speaker, origin, sink);
         return;
     }
     let mut call = None;
@@ -128,7 +178,7 @@ pub(super) fn read_content<'a>(
         match kind.and_then(|kind| kind.text()).as_deref() {
             Some("text") => {
                 if let Some(text) = text {
-                    text_message(text, speaker, speaker.word(), origin, sink);
+                    said(text, speaker, origin, sink);
                 }
             }
             Some("thinking") => {
@@ -165,26 +215,88 @@ pub(super) fn read_content<'a>(
     }
     if let (Some((relay, id)), Some(beside)) = (call, beside) {
         let place = "toolUseResult";
-        let content = beside.get("content").filter(|_| matches!(relay, Relay::Agent));
+        let content = match relay {
+            Relay::Agent => beside.get("content"),
+            Relay::Task(task) => task.get("output"),
+            _ => None,
+        };
         relay.read(content.unwrap_or(beside), place, id.as_deref(), origin, sink);
     }
 }
 
+/// Gives what a text says: a sub-agent's answer, if it tells that a task has ended.
+fn said<'a>(text: Raw<'a>, speaker: Channel, origin: &Origin, sink: Sink<'_, 'a>) {
+    let told = matches!(speaker, Channel::User | Channel::System)
+        && text.body().is_some_and(|body| body.trim_ascii_start().starts_with(NOTIFICATION));
+    if told {
+        notification(text, "task-notification", origin, sink);
+    } else {
+        text_message(text, speaker, speaker.word(), origin, sink);
+    }
+}
+
+const NOTIFICATION: &[u8] = b"<task-notification>";
+
+/// Gives the answer of the sub-agent that a notification tells of.
+fn notification<'a>(text: Raw<'a>, place: &'static str, origin: &Origin, sink: Sink<'_, 'a>) {
+    let Some(body) = text.body().filter(|body| memmem::find(body, NOTIFICATION).is_some()) else {
+        return;
+    };
+    let Some(answer) = up_to_end_of(text, "<result>", "</result>") else { return };
+    let agent_id = element(body, "task-id");
+    let origin = Origin {
+        agent_call: element(body, "tool-use-id"),
+        message_id: origin.message_id.clone().or_else(|| agent_id.clone()),
+        agent_id,
+        called: true,
+        ..origin.clone()
+    };
+    text_message(answer, Channel::AgentResult, place, &origin, sink);
+}
+
+/// The text in the first element of this name.
+fn element(text: &[u8], name: &str) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
+    let (_, rest) = text.split_once(&format!("<{name}>"))?;
+    let (inner, _) = rest.split_once(&format!("</{name}>"))?;
+    Some(inner.trim().to_owned())
+}
+
+/// A text up to where the element between `open` and `close` ends; `None` where there is none. What
+/// stands above the element stays: the text of a string starts with its quote.
+fn up_to_end_of<'a>(text: Raw<'a>, open: &str, close: &str) -> Option<Raw<'a>> {
+    let start = memmem::find(text.bytes, open.as_bytes())? + open.len();
+    let Some(length) = memmem::rfind(&text.bytes[start..], close.as_bytes()) else {
+        return Some(text);
+    };
+    // The byte after the text stands for the closing quote.
+    Some(Raw { bytes: &text.bytes[..=start + length], whole: true, ..text })
+}
+
 /// Whose answer the result of a tool call is.
-enum Relay {
+enum Relay<'a> {
     /// A sub-agent's.
     Agent,
+    /// A sub-agent's in the background: this is its task.
+    Task(Raw<'a>),
     /// Perhaps a sub-agent's: only its call tells.
     Unknown,
     /// Another tool's.
     Tool,
 }
 
-impl Relay {
-    fn of(result: &Raw<'_>, beside: Option<&Raw<'_>>) -> Self {
+impl<'t> Relay<'t> {
+    fn of(result: &Raw<'_>, beside: Option<&Raw<'t>>) -> Self {
         if let Some(beside) = beside {
-            let [count, agent, stdout, file] =
-                beside.fields(["totalToolUseCount", "agentId", "stdout", "file"]);
+            let [count, agent, stdout, file, task] =
+                beside.fields(["totalToolUseCount", "agentId", "stdout", "file", "task"]);
+            if let Some(task) = task.filter(Raw::is_object) {
+                // A command in the background is a task as well.
+                let is_agent = task.get("task_type").is_none_or(|kind| {
+                    kind.body().is_some_and(|kind| memmem::find(kind, b"agent").is_some())
+                });
+                return if is_agent { Self::Task(task) } else { Self::Tool };
+            }
             if count.is_some() || agent.is_some() {
                 return Self::Agent;
             }
@@ -216,6 +328,20 @@ impl Relay {
             called: !matches!(self, Self::Tool),
             ..origin.clone()
         };
+        if let Self::Task(task) = self {
+            // However often its output is asked for, it is one answer.
+            let id = task.get("task_id").and_then(|id| id.owned());
+            let message_id = id.clone().or_else(|| origin.message_id.clone());
+            let tool_call_id = origin.tool_call_id.clone().filter(|_| id.is_none());
+            let origin =
+                Origin { agent_call: None, agent_id: id, message_id, tool_call_id, ..origin };
+            let inner = result.items().filter_map(|item| item.get("text"));
+            for text in inner.chain([result]).filter(Raw::is_string) {
+                let text = up_to_end_of(text, "<output>", "</output>").unwrap_or(text);
+                text_message(text, Channel::AgentResult, place, &origin, sink);
+            }
+            return;
+        }
         match self {
             Self::Tool => json::walk(result, Channel::ToolResult, &origin, sink),
             _ if result.is_string() => {
