@@ -63,18 +63,20 @@ impl Transcript for Codex {
 }
 
 fn response_item<'a>(item: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
-    let [kind, role, content, name, arguments, input, call_id, output, id, action] = item.fields([
-        "type",
-        "role",
-        "content",
-        "name",
-        "arguments",
-        "input",
-        "call_id",
-        "output",
-        "id",
-        "action",
-    ]);
+    let [kind, role, content, name, arguments, input, call_id, output, id, action, author] = item
+        .fields([
+            "type",
+            "role",
+            "content",
+            "name",
+            "arguments",
+            "input",
+            "call_id",
+            "output",
+            "id",
+            "action",
+            "author",
+        ]);
     let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
     let origin = Origin { message_id: text(id), tool_call_id: text(call_id), ..origin.clone() };
     match kind.and_then(|kind| kind.text()).as_deref() {
@@ -87,6 +89,19 @@ fn response_item<'a>(item: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
             let texts = content.into_iter().flat_map(|content| content.items());
             for text in texts.filter_map(|item| item.get("text")) {
                 text_message(text, speaker, "message", &origin, sink);
+            }
+        }
+        Some("agent_message") => {
+            let origin = Origin {
+                agent: text(author).or_else(|| origin.agent.clone()),
+                called: true,
+                ..origin
+            };
+            let parts = content.into_iter().flat_map(|content| content.items());
+            let texts = parts.filter_map(|part| part.get("text")).chain(content);
+            for text in texts.filter(is_final_answer) {
+                let place = "inter_agent_message";
+                text_message(text, Channel::AgentResult, place, &origin, sink);
             }
         }
         Some("function_call" | "custom_tool_call") => {
@@ -110,6 +125,15 @@ fn response_item<'a>(item: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         Some("reasoning") => json::walk(item, Channel::Thinking, &origin, sink),
         _ => {}
     }
+}
+
+/// Whether what one agent tells another is its answer, by the lines above it.
+fn is_final_answer(text: &Raw<'_>) -> bool {
+    const HEAD: usize = 512;
+    text.body().is_some_and(|body| {
+        let head = &body[..body.len().min(HEAD)];
+        memchr::memmem::find(head, b"Message Type: FINAL_ANSWER").is_some()
+    })
 }
 
 fn event<'a>(payload: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
