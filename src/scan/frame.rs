@@ -144,7 +144,7 @@ impl Scan<'_> {
                 } else {
                     carried.block.moved_to(here.place)
                 };
-                self.whole(carried.contract, carried.carrier, block, raw.whole, speech);
+                self.whole(carried.contract, carried.carrier, block, carried.raw.whole, speech);
             }
         }
     }
