@@ -253,18 +253,27 @@ impl<'o, 'd> Reading<'o, 'd> {
         }
     }
 
-    /// What the first record says of all, once it is there.
+    /// What the first record says of all, once it is there. Plain lines may stand before it.
     fn open_session(&mut self) {
+        /// A record that starts further on than this is no first one.
+        const HEAD: u64 = 1 << 20;
         if self.session.is_some() {
             return;
         }
-        let text = self.window.text();
-        let text = &text[shape::skip_padding(text)..];
-        let end = memchr::memchr(b'\n', text);
+        let view = self.window.view(self.ended);
+        let starts_here = view.opens_line && shape::opens_json(view.text);
+        let below = || memchr::memmem::find(view.text, b"\n{").map(|at| at + 1);
+        let start = if starts_here { Some(shape::skip_padding(view.text)) } else { below() };
+        let Some(line) = start.map(|start| &view.text[start..]) else {
+            if self.window.end() > HEAD {
+                self.session = Some(Session::default());
+            }
+            return;
+        };
+        let end = memchr::memchr(b'\n', line);
         if end.is_some() || self.ended {
-            let line = &text[..end.unwrap_or(text.len())];
-            let first = Raw::at(line, 0, 0);
-            self.session = line.first().map(|_| transcript::of_record(&first).session(&first));
+            let first = Raw::at(&line[..end.unwrap_or(line.len())], 0, 0);
+            self.session = Some(transcript::of_record(&first).session(&first));
         }
     }
 
