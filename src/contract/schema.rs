@@ -7,7 +7,8 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use jsonschema::error::ValidationErrorKind as Kind;
+use jsonschema::JsonType;
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{Registry, Validator};
 use serde_json::Value as Json;
 
@@ -174,9 +175,9 @@ fn violations(error: &jsonschema::ValidationError<'_>, root: &Node<'_>) -> Vec<V
         }
         Kind::Type { kind } => {
             let wanted = match kind {
-                jsonschema::error::TypeKind::Single(one) => one.to_string(),
-                jsonschema::error::TypeKind::Multiple(several) => {
-                    several.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
+                TypeKind::Single(one) => kind_named(*one).to_owned(),
+                TypeKind::Multiple(several) => {
+                    several.iter().map(kind_named).collect::<Vec<_>>().join(" or ")
                 }
             };
             here(&TYPE, format!("{} stands where {wanted} is asked for", kind_of(error.instance())))
@@ -245,6 +246,19 @@ fn violation(rule: &Rule, root: &Node<'_>, pointer: &str, message: String) -> Vi
 pub(super) fn too_many(root: &Node<'_>) -> Violation {
     let message = format!("there are more than {VIOLATIONS} violations; not all are listed");
     violation(&TOO_MANY, root, "", message)
+}
+
+/// A JSON type in the words of the messages.
+fn kind_named(kind: JsonType) -> &'static str {
+    match kind {
+        JsonType::Null => "nothing",
+        JsonType::Boolean => "a boolean",
+        JsonType::Integer => "a whole number",
+        JsonType::Number => "a number",
+        JsonType::String => "a text",
+        JsonType::Array => "a list",
+        JsonType::Object => "a mapping",
+    }
 }
 
 /// The JSON type of a value, with its article.

@@ -84,6 +84,8 @@ impl<'a> Builder<'a> {
             Event::Scalar(text, style, anchor, tag) => {
                 self.plain_data(place, anchor, tag.as_deref());
                 let plain = style == ScalarStyle::Plain;
+                // The parser puts a `~` where nothing is written.
+                let text = if plain && span.is_empty() { Cow::Borrowed("") } else { text };
                 let kind = if plain { Kind::of_plain(&text) } else { Kind::Text };
                 self.node(Node { place, value: Value::Scalar(Scalar { text, kind, plain }) })
             }
