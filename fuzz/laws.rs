@@ -92,8 +92,8 @@ fn same(node: &Node<'_>, value: &Value) -> bool {
     }
 }
 
-/// YAML: where both we and another parser read a text, the trees have the same shape and texts.
-/// That parser is quadratic in flow depth, so deep texts are left to ours alone.
+/// YAML: where both we and another parser read a text as a mapping, the trees have the same shape
+/// and texts; on a text that is one scalar, parsers differ. That parser is quadratic in flow depth, so deep texts are left to ours alone.
 pub fn yaml(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let own = parse::yaml::parse(text, CAPS);
@@ -101,7 +101,8 @@ pub fn yaml(data: &[u8]) {
         assert!(fault.place.line >= 1 && fault.place.column >= 1);
     }
     let flow = text.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count();
-    if !own.faults.is_empty() || flow > 64 || !text.is_ascii() {
+    let is_map = own.node.as_ref().is_some_and(|node| !node.entries().is_empty());
+    if !is_map || !own.faults.is_empty() || flow > 64 || !text.is_ascii() {
         return;
     }
     if let (Some(node), Ok(value)) = (&own.node, serde_yaml::from_str::<serde_yaml::Value>(text)) {
