@@ -93,7 +93,8 @@ fn same(node: &Node<'_>, value: &Value) -> bool {
 }
 
 /// YAML: where both we and another parser read a text as a mapping, the trees have the same shape
-/// and texts; on a text that is one scalar, parsers differ. That parser is quadratic in flow depth, so deep texts are left to ours alone.
+/// and texts; on a text that is one scalar, parsers differ. That parser is quadratic in flow depth,
+/// so deep texts are left to ours alone.
 pub fn yaml(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let own = parse::yaml::parse(text, CAPS);
