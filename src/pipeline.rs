@@ -97,13 +97,7 @@ impl Harvest {
     fn note(&mut self, event: Event<'_>) {
         match event {
             Event::Found(_) => {}
-            Event::Call(call) => self.outcomes.push(Outcome::Call(call)),
-            Event::Result { tool_call_id, taken } => {
-                self.outcomes.push(Outcome::Result { tool_call_id, taken });
-            }
-            Event::Submitted { tool_call_id, agent } => {
-                self.outcomes.push(Outcome::Submitted { tool_call_id, agent });
-            }
+            Event::News(news) => self.outcomes.push(Outcome::News(news)),
             Event::LeftOut(what) => *self.left_out.entry(what).or_default() += 1,
             Event::Damage(damage, offset) => {
                 self.damage.entry(damage).or_insert((0, offset)).0 += 1;

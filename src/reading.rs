@@ -17,7 +17,7 @@ use crate::locate::{Kind, Locator, Spot, Until, Wait, mapping_reaches};
 use crate::parse::{self, Caps};
 use crate::pipeline::{Harvest, Options, flow};
 use crate::record::Place;
-use crate::scan::Scan;
+use crate::scan::{News, Scan};
 use crate::settle::Outcome;
 use crate::transcript::frame::Damage;
 use crate::transcript::raw::{End, end_of_value};
@@ -318,13 +318,13 @@ impl<'o, 'd> Reading<'o, 'd> {
         for outcome in outcomes {
             let until = line + self.limits.look_ahead;
             let call = match &outcome {
-                Outcome::Submitted { tool_call_id, .. } => Some(tool_call_id),
+                Outcome::News(News::Submitted { tool_call_id, .. }) => Some(tool_call_id),
                 Outcome::Record(record, _) => record.source.tool_call_id.as_ref(),
-                Outcome::Result { tool_call_id, .. } => {
+                Outcome::News(News::Result { tool_call_id, .. }) => {
                     self.awaited.remove(tool_call_id);
                     None
                 }
-                Outcome::Call(_) => None,
+                Outcome::News(News::Call(_)) => None,
             };
             if let Some(call) = call.filter(|call| !call.is_empty()) {
                 self.awaited.entry(call.clone()).or_insert(until);

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::record::{Carrier, Channel, Record};
-use crate::scan::{Agent, Scope, Ties};
+use crate::scan::{Agent, News, Scope, Ties};
 use crate::transcript::AgentCall;
 
 /// What comes in, in the order of the input.
@@ -17,22 +17,8 @@ use crate::transcript::AgentCall;
 pub enum Outcome {
     /// A record, and how it belongs to other messages.
     Record(Box<Record>, Ties),
-    /// An agent calls another one.
-    Call(AgentCall),
-    /// A tool answers a call.
-    Result {
-        /// The call.
-        tool_call_id: String,
-        /// Whether the tool took what it was given.
-        taken: bool,
-    },
-    /// A review is handed in by this call.
-    Submitted {
-        /// The call.
-        tool_call_id: String,
-        /// The agent that calls.
-        agent: Agent,
-    },
+    /// What records hang on.
+    News(News),
 }
 
 /// The state of one input, and what is known of its sessions.
@@ -87,17 +73,19 @@ impl<'s> Settle<'s> {
         self.pass(line);
         match outcome {
             Outcome::Record(record, ties) => self.record(record, &ties),
-            Outcome::Call(call) => {
+            Outcome::News(News::Call(call)) => {
                 if self.calls.len() < self.scope.limits.remembered {
                     self.calls.insert(call.id.clone(), call);
                 }
             }
-            Outcome::Submitted { tool_call_id, agent } => {
+            Outcome::News(News::Submitted { tool_call_id, agent }) => {
                 if self.submissions.len() < self.scope.limits.remembered {
                     self.submissions.insert(tool_call_id, agent);
                 }
             }
-            Outcome::Result { tool_call_id, taken } => self.answer(&tool_call_id, taken),
+            Outcome::News(News::Result { tool_call_id, taken }) => {
+                self.answer(&tool_call_id, taken);
+            }
         }
     }
 

@@ -154,28 +154,16 @@ fn shortened(record: &Record, length: usize, entries: usize) -> Record {
 /// Every text of a record that may be long.
 fn texts(record: &mut Record, each: &mut dyn FnMut(&mut String)) {
     fn finding(finding: &mut Finding, each: &mut dyn FnMut(&mut String)) {
-        let Finding {
-            severity_raw,
-            category,
-            message,
-            recommendation,
-            path,
-            location_raw,
-            rule,
-            requirement,
-            scope,
-            ..
-        } = finding;
         let texts = [
-            severity_raw,
-            category,
-            message,
-            recommendation,
-            path,
-            location_raw,
-            rule,
-            requirement,
-            scope,
+            &mut finding.severity_raw,
+            &mut finding.category,
+            &mut finding.message,
+            &mut finding.recommendation,
+            &mut finding.path,
+            &mut finding.location_raw,
+            &mut finding.rule,
+            &mut finding.requirement,
+            &mut finding.scope,
         ];
         texts.into_iter().flatten().for_each(each);
     }

@@ -34,6 +34,20 @@ struct Construct {
     is_code: bool,
 }
 
+impl Construct {
+    /// What stands as it is, with nothing around it.
+    fn bare(span: Range<u64>, prefix: &[u8], closed: bool) -> Self {
+        Self {
+            body: span.clone(),
+            span,
+            prefix: prefix.to_vec(),
+            carrier: Carrier::Bare,
+            closed,
+            is_code: false,
+        }
+    }
+}
+
 /// Finds what stands around the hit at `at`, on `line`.
 pub(super) fn find(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<u64>) -> Enclosing {
     let mut position = locator.decided.max(locator.searched);
@@ -210,17 +224,8 @@ fn fenced(
 /// The object or array that starts at `start`.
 fn object(locator: &Locator<'_>, view: View<'_>, start: u64) -> Result<Option<Construct>, Until> {
     let limit = start + locator.limits.block as u64;
-    let whole = |length: usize, closed: bool| {
-        let span = start..start + length as u64;
-        Construct {
-            body: span.clone(),
-            span,
-            prefix: Vec::new(),
-            carrier: Carrier::Bare,
-            closed,
-            is_code: false,
-        }
-    };
+    let whole =
+        |length: usize, closed: bool| Construct::bare(start..start + length as u64, b"", closed);
     let arrived = view.get(start..limit.min(view.end()));
     let end = end_of_value(arrived, 0);
     // What stands behind the value's end has no say in where it must have ended before.
@@ -289,16 +294,7 @@ fn mapping(
     if !stopped && !view.ends && view.end() < limit {
         return Err(Until::Byte(b'\n'));
     }
-    let span = here.start..end;
-    let prefix = prefix.to_vec();
-    Ok(Construct {
-        body: span.clone(),
-        span,
-        prefix,
-        carrier: Carrier::Bare,
-        closed: true,
-        is_code: false,
-    })
+    Ok(Construct::bare(here.start..end, prefix, true))
 }
 
 /// Whether all lines of `text` may be those of a mapping in block style.
@@ -356,15 +352,7 @@ fn within_line(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<u64>
             End::At(end) => {
                 let span = from + start as u64..from + end as u64;
                 if span.contains(&at) {
-                    let construct = Construct {
-                        body: span.clone(),
-                        span,
-                        prefix: Vec::new(),
-                        carrier: Carrier::Bare,
-                        closed: true,
-                        is_code: false,
-                    };
-                    return claim(locator, view, construct).ok();
+                    return claim(locator, view, Construct::bare(span, b"", true)).ok();
                 }
                 at_byte = end;
             }

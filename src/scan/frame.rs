@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::{Agent, Event, Frame, Here, LeftOut, Scan, Speech};
+use super::{Agent, Event, Frame, Here, LeftOut, News, Scan, Speech};
 use crate::contract::{CONTRACTS, Outline};
 use crate::locate::{Block, call, needles};
 use crate::record::{Carrier, Channel, Place};
@@ -41,11 +41,11 @@ impl Scan<'_> {
         format.read(record, session, &mut |item| match item {
             Item::Message(message) => self.message(frame, message, format.id()),
             Item::Call(call) => {
-                (self.sink)(Event::Call(call));
+                (self.sink)(Event::News(News::Call(call)));
                 false
             }
             Item::Result { tool_call_id, taken } => {
-                (self.sink)(Event::Result { tool_call_id, taken });
+                (self.sink)(Event::News(News::Result { tool_call_id, taken }));
                 false
             }
         });
@@ -100,7 +100,7 @@ impl Scan<'_> {
             && let Some(tool_call_id) = speech.source.tool_call_id.clone()
         {
             let agent = Agent::of(&speech.source, &speech.ties);
-            (self.sink)(Event::Submitted { tool_call_id, agent });
+            (self.sink)(Event::News(News::Submitted { tool_call_id, agent }));
         }
         // An input may be an object in a string.
         let decoded = input.text().filter(|decoded| decoded.trim_start().starts_with('{'));

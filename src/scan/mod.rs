@@ -22,6 +22,19 @@ mod text;
 pub enum Event<'t> {
     /// A block.
     Found(Box<Found<'t>>),
+    /// Something that reviews elsewhere hang on.
+    News(News),
+    /// Something is left out.
+    LeftOut(LeftOut),
+    /// A fault of the frame, and its byte in the input.
+    Damage(Damage, u64),
+    /// A message was looked at.
+    Message(Strays),
+}
+
+/// What reviews elsewhere hang on.
+#[derive(Debug)]
+pub enum News {
     /// An agent calls another one.
     Call(AgentCall),
     /// A tool answers.
@@ -38,12 +51,6 @@ pub enum Event<'t> {
         /// The agent that calls.
         agent: Agent,
     },
-    /// Something is left out.
-    LeftOut(LeftOut),
-    /// A fault of the frame, and its byte in the input.
-    Damage(Damage, u64),
-    /// A message was looked at.
-    Message(Strays),
 }
 
 /// A block with its source.
