@@ -7,7 +7,7 @@ use std::fs;
 use common::{cases, records, root};
 use revextract::emit::{EMITTERS, Emission};
 use revextract::record::{
-    Carrier, Channel, Finding, Record, Review, Source, Status, Verdict, record_id,
+    Carrier, Channel, Finding, Gate, Record, Review, Source, Status, Verdict, record_id,
 };
 use serde_json::Value;
 
@@ -151,6 +151,11 @@ fn a_long_line_is_shortened() {
         assert_eq!(value["content_id"], id.as_str());
         assert!(!value["findings"].as_array().expect("a list").is_empty());
     }
+    let mut gated = record();
+    let gate = Gate { status: Some("x".repeat(50_000)), ..Gate::default() };
+    gated.review.gates = vec![gate];
+    let gated: Value = serde_json::from_str(&line(gated, 8192)).expect("JSON");
+    assert_eq!(gated["gates"].as_array().map(Vec::len), Some(1), "its status is shortened");
     let short = line(record(), 8192);
     assert!(short.contains("\"truncated\":false"));
 }

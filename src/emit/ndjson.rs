@@ -190,7 +190,10 @@ fn texts(record: &mut Record, each: &mut dyn FnMut(&mut String)) {
     }
     for gate in gates {
         each(&mut gate.name);
-        [&mut gate.tool, &mut gate.reason].into_iter().flatten().for_each(&mut *each);
+        [&mut gate.status, &mut gate.tool, &mut gate.reason]
+            .into_iter()
+            .flatten()
+            .for_each(&mut *each);
     }
     let Source { session_id, agent, agent_id, message_id, tool_call_id, timestamp, input, .. } =
         source;
