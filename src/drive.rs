@@ -16,6 +16,7 @@ use crate::reading::{Deliver, Reading, Tally};
 use crate::record::Record;
 use crate::scan::LeftOut;
 use crate::settle::{Outcome, Settle};
+use crate::transcript::Beside;
 use crate::transcript::frame::Damage;
 
 /// Takes what comes out.
@@ -158,6 +159,9 @@ type Outcomes = (Tally, u64, Option<Error>);
 fn read(input: &Input, options: &Options, deliver: Deliver<'_>) -> Outcomes {
     let name = name(input, options);
     let mut reading = Reading::new(&name, options, deliver);
+    if let Input::File(path) = input {
+        reading.stands_at(Beside::file(path));
+    }
     let mut bytes = 0;
     let fault = read_chunks(input, &name, options, &mut reading, &mut bytes).err();
     let (tally, result) = match &fault {

@@ -22,7 +22,7 @@ use crate::settle::Outcome;
 use crate::transcript::frame::Damage;
 use crate::transcript::raw::{End, end_of_value};
 use crate::transcript::shape::{self, Shape};
-use crate::transcript::{self, Raw, Session, Transcript};
+use crate::transcript::{self, Beside, Log, Raw, Session, Transcript};
 use crate::window::Window;
 
 /// What was counted in an input.
@@ -48,6 +48,9 @@ pub struct Reading<'o, 'd> {
     window: Window,
     shape: Option<Shape>,
     session: Option<Session>,
+    beside: Beside,
+    /// What the lines are that are no records.
+    log: Log,
     locator: Locator<'o>,
     wait: Wait,
     /// Bytes that were not decided when the walk stopped.
@@ -75,6 +78,8 @@ impl<'o, 'd> Reading<'o, 'd> {
             window: Window::default(),
             shape: options.scope.transcript.map(Transcript::shape),
             session: None,
+            beside: Beside::default(),
+            log: Log::of(name, b""),
             locator: Locator::log(&options.scope.choice, limits),
             wait: Wait { keep: 0, resume: 0, until: Until::More },
             undecided: 0,
@@ -84,6 +89,11 @@ impl<'o, 'd> Reading<'o, 'd> {
             ended: false,
             tally: Tally::default(),
         }
+    }
+
+    /// Says where the input stands in the file system.
+    pub fn stands_at(&mut self, beside: Beside) {
+        self.beside = beside;
     }
 
     /// Says that all that has arrived was read.
@@ -152,6 +162,9 @@ impl<'o, 'd> Reading<'o, 'd> {
     fn step(&mut self, ends: bool) -> Result<(), Error> {
         if self.shape.is_none() {
             self.shape = shape::of(self.window.text(), ends);
+            if self.shape.is_some() {
+                self.open_log();
+            }
         }
         match self.shape {
             None => {
@@ -170,6 +183,15 @@ impl<'o, 'd> Reading<'o, 'd> {
                 self.lines(ends)
             }
         }
+    }
+
+    /// Tells from the first line who speaks in a log of plain text.
+    fn open_log(&mut self) {
+        let text = self.window.text();
+        let head = &text[shape::skip_padding(text)..];
+        let line = &head[..memchr::memchr(b'\n', head).unwrap_or(head.len())];
+        self.log = Log::of(self.name, line);
+        self.locator.channel = self.log.speaker(b"");
     }
 
     fn damage(&mut self, damage: Damage, offset: u64) {
@@ -273,13 +295,14 @@ impl<'o, 'd> Reading<'o, 'd> {
         let end = memchr::memchr(b'\n', line);
         if end.is_some() || self.ended {
             let first = Raw::at(&line[..end.unwrap_or(line.len())], 0, 0);
-            self.session = Some(transcript::of_record(&first).session(&first));
+            self.session = Some(transcript::of_record(&first).session(&first, &self.beside));
         }
     }
 
     fn read_spots(&self, spots: &[(Spot, Place)]) -> Vec<Harvest> {
         let (text, base) = (self.window.text(), self.window.base());
         let session = self.session.clone().unwrap_or_default();
+        let log = self.log;
         let read = |(spot, place): &(Spot, Place)| {
             flow(self.options, |sink| {
                 let mut scan =
@@ -290,7 +313,7 @@ impl<'o, 'd> Reading<'o, 'd> {
                         let frame = &text[index(spot.span.start)..index(spot.span.end)];
                         scan.frame(frame, spot.span.start);
                     }
-                    Kind::Block(..) => scan.block(text, base, spot, *place),
+                    Kind::Block(..) => scan.block(text, base, log, spot, *place),
                 }
             })
         };
@@ -398,7 +421,7 @@ impl Reading<'_, '_> {
         } else if is_json && (rest.is_empty() || matches!(rest[0], b'{' | b'[' | 0)) {
             let first = Raw::at(body, 0, 0);
             let first = first.items().next().unwrap_or(first);
-            let session = transcript::of_record(&first).session(&first);
+            let session = transcript::of_record(&first).session(&first, &self.beside);
             flow(self.options, |sink| {
                 Scan::new(&self.options.scope, &session, self.name, 1, sink).frame(text, 0);
             })

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::record::{Carrier, Channel, Record};
+use crate::record::{Carrier, Channel, Record, Source};
 use crate::scan::{Agent, News, Scope, Ties};
 use crate::transcript::AgentCall;
 
@@ -31,6 +31,8 @@ pub struct Settle<'s> {
     settled: u64,
     /// The numbers of the records that wait for a call's answer.
     by_call: HashMap<String, Vec<u64>>,
+    /// The last state of each message that a later one may replace.
+    by_message: HashMap<String, State>,
     /// The line up to which the input was read.
     line: u64,
     calls: HashMap<String, AgentCall>,
@@ -42,12 +44,24 @@ pub struct Settle<'s> {
     pub unknown_callers: u64,
 }
 
-/// A record that may wait for a tool's answer.
+/// A record that may wait for a tool's answer, or for a later state of its message.
 struct Waiting {
     record: Box<Record>,
     agent: Agent,
-    /// The last line in which an answer is looked for; `None` where none is awaited.
+    /// The last line in which what it waits for is looked for; `None` where nothing is awaited.
     until: Option<u64>,
+    /// A later state of its message took its place.
+    replaced: bool,
+}
+
+/// A state of a message.
+struct State {
+    /// The line that it stands on.
+    line: u64,
+    /// The numbers of its records.
+    records: Vec<u64>,
+    /// It took the place of an earlier one.
+    is_later: bool,
 }
 
 impl<'s> Settle<'s> {
@@ -59,6 +73,7 @@ impl<'s> Settle<'s> {
             waiting: VecDeque::new(),
             settled: 0,
             by_call: HashMap::new(),
+            by_message: HashMap::new(),
             line: 0,
             calls: HashMap::new(),
             submissions: HashMap::new(),
@@ -106,14 +121,20 @@ impl<'s> Settle<'s> {
         self.calls.clear();
         self.submissions.clear();
         self.by_call.clear();
+        self.by_message.clear();
         self.line = 0;
     }
 
     /// The next record that is settled.
     pub fn settled(&mut self) -> Option<Record> {
-        self.waiting.front().filter(|waiting| waiting.until.is_none())?;
-        self.settled += 1;
-        self.waiting.pop_front().map(|waiting| *waiting.record)
+        loop {
+            self.waiting.front().filter(|waiting| waiting.until.is_none())?;
+            self.settled += 1;
+            let settled = self.waiting.pop_front()?;
+            if !settled.replaced {
+                return Some(*settled.record);
+            }
+        }
     }
 
     fn record(&mut self, mut record: Box<Record>, ties: &Ties) {
@@ -134,7 +155,8 @@ impl<'s> Settle<'s> {
         if record.source.agent.is_none() {
             record.source.agent = call.and_then(|call| call.agent.clone());
         }
-        if self.known.is_copy(&record, ties) {
+        let replaces = ties.revisable && self.replace(&record);
+        if self.known.is_copy(&record, ties) && !replaces {
             self.copies += 1;
             if !self.mark_copies {
                 return;
@@ -143,13 +165,49 @@ impl<'s> Settle<'s> {
         }
         let awaits = record.source.tool_call_id.is_some()
             && matches!(record.carrier, Carrier::ToolInput | Carrier::File);
-        let until = awaits.then(|| record.source.line + self.scope.limits.look_ahead);
+        let until =
+            (awaits || ties.revisable).then(|| record.source.line + self.scope.limits.look_ahead);
         let agent = Agent::of(&record.source, ties);
         if let Some(call) = record.source.tool_call_id.clone().filter(|_| awaits) {
             let number = self.settled + self.waiting.len() as u64;
             self.by_call.entry(call).or_default().push(number);
         }
-        self.waiting.push_back(Waiting { record, agent, until });
+        let key = message_key(&record.source);
+        if let Some(state) = key.and_then(|key| self.by_message.get_mut(&key)) {
+            state.records.push(self.settled + self.waiting.len() as u64);
+        }
+        self.waiting.push_back(Waiting { record, agent, until, replaced: false });
+    }
+
+    /// Lets go what an earlier state of the record's message says, if that still waits. True where
+    /// there was one.
+    fn replace(&mut self, record: &Record) -> bool {
+        let source = &record.source;
+        let Some(key) = message_key(source) else { return false };
+        if self.by_message.len() >= self.scope.limits.remembered {
+            self.by_message.clear();
+        }
+        let state = self.by_message.entry(key).or_insert_with(|| State {
+            line: source.line,
+            records: Vec::new(),
+            is_later: false,
+        });
+        if state.line < source.line {
+            state.line = source.line;
+            state.is_later = false;
+            for number in state.records.drain(..) {
+                let index =
+                    number.checked_sub(self.settled).and_then(|index| index.try_into().ok());
+                let waiting = index.and_then(|index: usize| self.waiting.get_mut(index));
+                if let Some(waiting) = waiting.filter(|waiting| waiting.until.is_some()) {
+                    waiting.replaced = true;
+                    waiting.until = None;
+                    self.copies += 1;
+                    state.is_later = true;
+                }
+            }
+        }
+        state.is_later
     }
 
     /// A tool took or refused what a call gave it.
@@ -171,6 +229,12 @@ impl<'s> Settle<'s> {
             }
         }
     }
+}
+
+/// What tells the messages of all sessions apart.
+fn message_key(source: &Source) -> Option<String> {
+    let message = source.message_id.as_ref()?;
+    Some(format!("{:?}\0{message}", source.session_id))
 }
 
 impl Waiting {
@@ -203,27 +267,39 @@ impl Known {
         Self { reviews: HashMap::new(), order: VecDeque::new(), capacity }
     }
 
-    /// Whether the same content was seen in the same message, or through another place. Two
+    /// Whether the same content was seen in the same message, or through another place, or in the
+    /// same record of another session, or in the history that the session starts with. Two
     /// messages in the same kind of place are two reviews.
     fn is_copy(&mut self, record: &Record, ties: &Ties) -> bool {
         let source = &record.source;
+        let content = &record.content_id;
         let session = source.session_id.as_deref().unwrap_or(&source.input);
-        let key = format!("{session}\0{}", record.content_id);
-        if !self.reviews.contains_key(&key) {
-            self.order.push_back(key.clone());
-            if self.order.len() > self.capacity
-                && let Some(oldest) = self.order.pop_front()
-            {
-                self.reviews.remove(&oldest);
-            }
+        let is_log = ties.place == "text";
+        let is_history = ties.parent.as_ref().is_some_and(|parent| {
+            parent != session && self.reviews.contains_key(&format!("{parent}\0{content}"))
+        });
+        let record_id = ties.record_id.as_ref().map(|id| format!("{id}\0\0{content}"));
+        // What a job and each of its steps log is kept twice in an archive, with the same times.
+        let archived = source.input.split_once('!').zip(source.timestamp.as_ref());
+        let logged = archived
+            .filter(|_| is_log)
+            .map(|((archive, _), time)| format!("{archive}\0{time}\0{content}"));
+        let mut is_repeated = false;
+        for key in record_id.into_iter().chain(logged) {
+            is_repeated |= self.reviews.contains_key(&key);
+            self.enter(key);
         }
-        let seen = self.reviews.entry(key).or_default();
+        let seen = self.enter(format!("{session}\0{content}"));
         let message =
             source.tool_call_id.as_ref().or(source.message_id.as_ref()).cloned().unwrap_or_else(
-                || match source.channel {
+                || match &source.session_id {
                     // A log is one message.
-                    Channel::Text if ties.place == "text" => String::new(),
-                    _ => format!("{}\0{}\0{}", source.input, source.line, ties.message),
+                    _ if is_log => String::new(),
+                    // The same line of the same session, if the file is there twice.
+                    Some(_) => {
+                        format!("{:?}\0{}\0{}", source.agent_id, source.line, ties.message)
+                    }
+                    None => format!("{}\0{}\0{}", source.input, source.line, ties.message),
                 },
             );
         let messages = seen.messages.entry((ties.place, source.channel)).or_default();
@@ -234,6 +310,19 @@ impl Known {
         let count = messages.len();
         let is_new = count > seen.reviews;
         seen.reviews = seen.reviews.max(count);
-        !is_new
+        !is_new || is_repeated || is_history
+    }
+
+    /// What was seen under this key.
+    fn enter(&mut self, key: String) -> &mut Seen {
+        if !self.reviews.contains_key(&key) {
+            self.order.push_back(key.clone());
+            if self.order.len() > self.capacity
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.reviews.remove(&oldest);
+            }
+        }
+        self.reviews.entry(key).or_default()
     }
 }

@@ -24,7 +24,7 @@ fn ids(table: &str) -> Vec<&'static str> {
 /// Files that serve all entries of a table, and are none themselves.
 fn shared(table: &str) -> &'static [&'static str] {
     match table {
-        "transcript" => &["mod", "raw", "layer", "frame", "shape"],
+        "transcript" => &["mod", "raw", "layer", "frame", "shape", "beside"],
         "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],
         _ => &["mod"],
     }

@@ -106,7 +106,8 @@ pub struct Wait {
 /// The walk over one text.
 pub struct Locator<'c> {
     pub(super) choice: &'c Choice,
-    pub(super) channel: Channel,
+    /// Who speaks.
+    pub channel: Channel,
     pub(super) limits: &'c Limits,
     /// The text is a log: no roles, no known end.
     pub(super) log: bool,

@@ -1,13 +1,15 @@
 //! What a JSON frame says: records, messages, tool calls.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use super::{Agent, Event, Frame, Here, LeftOut, News, Scan, Speech};
 use crate::contract::{CONTRACTS, Outline};
+use crate::locate::needles::Needle;
 use crate::locate::{Block, call, needles};
 use crate::record::{Carrier, Channel, Place};
 use crate::transcript::frame::{self, Damage};
-use crate::transcript::layer::Layer;
+use crate::transcript::layer::{Layer, Strings};
 use crate::transcript::{self, Body, Item, Message, Raw};
 
 impl Scan<'_> {
@@ -38,16 +40,68 @@ impl Scan<'_> {
     fn record(&mut self, frame: Frame<'_>, record: Raw<'_>) {
         let format = self.scope.transcript.unwrap_or_else(|| transcript::of_record(&record));
         let session = self.session;
-        format.read(record, session, &mut |item| match item {
-            Item::Message(message) => self.message(frame, message, format.id()),
-            Item::Call(call) => {
-                (self.sink)(Event::News(News::Call(call)));
-                false
+        let mut known = Vec::new();
+        format.read(record, session, &mut |item| {
+            match item {
+                Item::Message(message) => {
+                    known.extend(message.body.raws().iter().map(span));
+                    return self.message(frame, message, format.id());
+                }
+                Item::Echo(raw) => known.push(span(&raw)),
+                Item::Call(call) => (self.sink)(Event::News(News::Call(call))),
+                Item::Result { tool_call_id, taken } => {
+                    (self.sink)(Event::News(News::Result { tool_call_id, taken }));
+                }
+                Item::Fault(fault, at) => {
+                    let offset = frame.start.layer.input_offset(at);
+                    (self.sink)(Event::Damage(fault, offset));
+                }
             }
-            Item::Result { tool_call_id, taken } => {
-                (self.sink)(Event::News(News::Result { tool_call_id, taken }));
-                false
+            false
+        });
+        if format.id() != transcript::generic().id() {
+            known.sort_unstable_by_key(|span| span.start);
+            self.unknown(frame, record, &known);
+        }
+    }
+
+    /// Reads what stands in no place that the record's format knows, as in JSON of no known format.
+    fn unknown(&mut self, frame: Frame<'_>, record: Raw<'_>, known: &[Range<usize>]) {
+        let mut ends = Vec::with_capacity(known.len());
+        let mut reach = 0;
+        for span in known {
+            reach = reach.max(span.end);
+            ends.push(reach);
+        }
+        // Whether any byte of `span` is in a known place.
+        let is_known = |span: &Range<usize>| {
+            let before = known.partition_point(|known| known.start < span.end);
+            before.checked_sub(1).is_some_and(|last| ends[last] > span.start)
+        };
+        let is_sign = |hit: &needles::Hit| !matches!(hit.needle, Needle::Thinking | Needle::Record);
+        let mut hits = needles::hits(record.bytes, record.offset as u64).filter(is_sign);
+        if hits.all(|hit| is_known(&(hit.at as usize..hit.end as usize))) {
+            return;
+        }
+        let generic = transcript::generic();
+        generic.read(record, self.session, &mut |item| {
+            let Item::Message(message) = item else { return false };
+            if message.body.raws().iter().map(span).any(|span| is_known(&span)) {
+                return false;
             }
+            if message.channel == Channel::Text {
+                // In a transcript with roles, what nobody says is no agent's word.
+                self.left_out(&message.body, LeftOut::UnknownSpeaker);
+                return false;
+            }
+            let at = message.body.raws().first().map_or(0, |raw| raw.offset);
+            let blocks = self.blocks;
+            let taken = self.message(frame, message, generic.id());
+            if self.blocks > blocks {
+                let offset = frame.start.layer.input_offset(at);
+                (self.sink)(Event::Damage(Damage::UnknownPlace, offset));
+            }
+            taken
         });
     }
 
@@ -58,15 +112,15 @@ impl Scan<'_> {
             speech.within(outer);
         }
         if !self.scope.channels.contains(&speech.source.channel) {
-            if message.body.raw().is_some_and(|raw| needles::any(raw.bytes)) {
-                (self.sink)(Event::LeftOut(LeftOut::Hidden));
-            }
+            self.left_out(&message.body, LeftOut::Hidden);
             return false;
         }
         self.messages += 1;
         match message.body {
-            Body::Text(raw) => {
-                self.text(raw, &speech, &frame.at(raw.offset).layer);
+            Body::Text(_) | Body::Joined(_) => {
+                let raws = message.body.raws();
+                let first = raws.first().map_or(0, |raw| raw.offset);
+                self.text(raws, &speech, &frame.at(first).layer);
                 false
             }
             Body::Value(raw) => self.value(raw, speech, frame),
@@ -74,6 +128,14 @@ impl Scan<'_> {
                 self.call(&tool, input, &speech, frame);
                 true
             }
+        }
+    }
+
+    /// Counts what may hold a review and is not read; a value is a part of what is read anyway.
+    fn left_out(&mut self, body: &Body<'_>, what: LeftOut) {
+        let is_text = !matches!(body, Body::Value(_));
+        if is_text && needles::any(&Strings::of(body.raws()).body) {
+            (self.sink)(Event::LeftOut(what));
         }
     }
 
@@ -148,4 +210,9 @@ impl Scan<'_> {
             }
         }
     }
+}
+
+/// The bytes of the frame that a value takes.
+fn span(raw: &Raw<'_>) -> Range<usize> {
+    raw.offset..raw.offset + raw.bytes.len()
 }

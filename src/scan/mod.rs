@@ -13,7 +13,7 @@ use crate::locate::{Block, Choice, Kind, Spot, Strays};
 use crate::record::{Carrier, Channel, Place, Review, Source, words};
 use crate::transcript::frame::Damage;
 use crate::transcript::layer::Layer;
-use crate::transcript::{self, AgentCall, Origin, Session, Transcript};
+use crate::transcript::{self, AgentCall, Log, Origin, Session, Transcript};
 
 mod frame;
 mod text;
@@ -86,6 +86,12 @@ pub struct Ties {
     pub needs_call: bool,
     /// Only if that call's description starts so is it a review.
     pub needs_description: Option<&'static str>,
+    /// An id that the same record has wherever it is repeated, in any session.
+    pub record_id: Option<String>,
+    /// The session whose history this one starts with, or that called it.
+    pub parent: Option<String>,
+    /// A later message with the same id replaces this one.
+    pub revisable: bool,
 }
 
 /// An agent of a session, as far as the transcript tells them apart.
@@ -112,6 +118,8 @@ words! {
     LeftOut {
         /// A message on a channel that is not read.
         Hidden = "hidden-channel",
+        /// A text in a place that the transcript's format does not have, and that nobody says.
+        UnknownSpeaker = "unknown-speaker",
         /// What a tool gave back, where no call says that the tool is an agent.
         UnknownCaller = "unknown-caller",
         /// A log within more layers of strings than are decoded.
@@ -151,6 +159,8 @@ pub struct Scan<'s> {
     /// The frame's line in the input.
     line: u64,
     messages: u32,
+    /// Blocks that were given.
+    blocks: u64,
     sink: &'s mut dyn FnMut(Event<'_>),
 }
 
@@ -203,7 +213,7 @@ impl<'s> Scan<'s> {
         line: u64,
         sink: &'s mut dyn FnMut(Event<'_>),
     ) -> Self {
-        Self { scope, session, input, line, messages: 0, sink }
+        Self { scope, session, input, line, messages: 0, blocks: 0, sink }
     }
 
     /// Looks into a JSON frame that starts at `offset` of the input.
@@ -213,11 +223,14 @@ impl<'s> Scan<'s> {
         self.records(Frame { bytes, start, cursor: &Cell::new(start), speech: None });
     }
 
-    /// Takes a block that was located in a log, at `place`; `log` is the text around it, from
-    /// `base` on.
-    pub fn block(&mut self, log: &[u8], base: u64, spot: &Spot, place: Place) {
+    /// Takes a block that was located in a log of the format `kind`, at `place`; `log` is the text
+    /// around it, from `base` on.
+    pub fn block(&mut self, log: &[u8], base: u64, kind: Log, spot: &Spot, place: Place) {
         let Kind::Block(contract, carrier) = spot.kind else { return };
-        let mut speech = self.speech(transcript::log().id(), Channel::Text, Origin::default());
+        let start = (spot.span.start - base) as usize;
+        let line = memchr::memrchr(b'\n', &log[..start]).map_or(0, |end| end + 1);
+        let channel = kind.speaker(&log[line..]);
+        let mut speech = self.speech(kind.format.id(), channel, Origin::default());
         if spot.thinking {
             speech.source.channel = Channel::Thinking;
         }
@@ -257,6 +270,7 @@ impl<'s> Scan<'s> {
     }
 
     fn found(&mut self, found: Found<'_>) {
+        self.blocks += 1;
         (self.sink)(Event::Found(Box::new(found)));
     }
 
@@ -289,6 +303,9 @@ impl<'s> Scan<'s> {
             agent_call: origin.agent_call,
             needs_call: origin.needs_call,
             needs_description: None,
+            record_id: origin.record_id,
+            parent: self.session.parent.clone(),
+            revisable: origin.revisable,
         };
         let source = Source {
             input: self.input.to_owned(),

@@ -8,13 +8,14 @@ use crate::contract::{CONTRACTS, Setting};
 use crate::locate::{Block, Choice, Kind, Locator, Spot, View, needles};
 use crate::record::{Carrier, Channel, Place};
 use crate::transcript::frame::Damage;
-use crate::transcript::layer::Layer;
+use crate::transcript::layer::{Layer, Strings};
 use crate::transcript::{self, Raw, raw, shape};
 
 impl Scan<'_> {
     /// Looks into a text.
-    pub(super) fn text(&mut self, raw: Raw<'_>, speech: &Speech, outer: &Layer<'_>) {
-        let Some(text) = raw.text() else { return };
+    pub(super) fn text(&mut self, raws: &[Raw<'_>], speech: &Speech, outer: &Layer<'_>) {
+        let strings = Strings::of(raws);
+        let text = raw::unescape(&strings.body);
         let hits: Vec<_> = needles::hits(text.as_bytes(), 0).collect();
         if hits.is_empty() {
             return;
@@ -38,16 +39,15 @@ impl Scan<'_> {
                 speech.ties.needs_description = contract.called_as();
             }
         }
-        let layer = Layer::string(&raw, outer);
-        let body = raw.body().unwrap_or_default();
+        let layer = Layer::strings(&strings, outer);
         if text.contains(char::REPLACEMENT_CHARACTER)
-            && let Some(at) = raw::lone_surrogate(body)
+            && let Some(at) = raw::lone_surrogate(&strings.body)
         {
-            let offset = outer.input_offset(1 + at);
+            let offset = outer.input_offset(strings.around(at));
             (self.sink)(Event::Damage(Damage::Surrogate, offset));
         }
         speech.source.depth = layer.depth();
-        let message = Said { text: &text, layer: &layer, speech: &speech, whole: raw.whole };
+        let message = Said { text: &text, layer: &layer, speech: &speech, whole: strings.whole };
         self.spots(&message, &spots);
         if speech.called {
             self.missing(&message, &spots);

@@ -131,6 +131,11 @@ impl Transcript for ClaudeCode {
                 {
                     notification(content, "queue-operation", &origin, sink);
                 }
+                sink(Item::Echo(record));
+                return;
+            }
+            Some(kind) if OWN_TYPES.iter().any(|(own, _)| kind == *own) => {
+                sink(Item::Echo(record));
                 return;
             }
             _ => return,

@@ -5,7 +5,7 @@
 //! stands as a tool input, as `structured_output` and as text.
 
 use super::claude_code::{read_content, text_message};
-use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript};
+use super::{Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript};
 use crate::record::Channel;
 
 /// `claude -p --output-format stream-json` and `json`.
@@ -32,7 +32,7 @@ impl Transcript for ClaudeStream {
         })
     }
 
-    fn session(&self, first: &Raw<'_>) -> Session {
+    fn session(&self, first: &Raw<'_>, _: &Beside) -> Session {
         let id = first.get("session_id").and_then(|id| id.owned());
         Session { id, ..Session::default() }
     }
@@ -76,6 +76,10 @@ impl Transcript for ClaudeStream {
                 if let Some(result) = result {
                     text_message(result, Channel::Assistant, "result", &origin, sink);
                 }
+            }
+            // The pieces of messages that come whole as well.
+            (Some("stream_event"), _) => {
+                sink(Item::Echo(record));
             }
             _ => {}
         }

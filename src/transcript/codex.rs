@@ -5,7 +5,7 @@
 //! record only.
 
 use super::claude_code::text_message;
-use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::{Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
 /// Codex rollout JSONL.
@@ -29,7 +29,7 @@ impl Transcript for Codex {
         kind.is_some() && payload.is_some_and(|payload| payload.is_object())
     }
 
-    fn session(&self, first: &Raw<'_>) -> Session {
+    fn session(&self, first: &Raw<'_>, _: &Beside) -> Session {
         let [kind, payload] = first.fields(["type", "payload"]);
         let Some(payload) = payload.filter(|_| kind.is_some_and(|kind| kind.is("session_meta")))
         else {
@@ -37,7 +37,7 @@ impl Transcript for Codex {
         };
         let [id, nickname, role] = payload.fields(["id", "agent_nickname", "agent_role"]);
         let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
-        Session { id: text(id), agent: text(role).or_else(|| text(nickname)), agent_id: None }
+        Session { id: text(id), agent: text(role).or_else(|| text(nickname)), ..Session::default() }
     }
 
     fn read<'a>(&self, record: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
@@ -61,6 +61,9 @@ impl Transcript for Codex {
         }
     }
 }
+
+/// What the types of events start with that tell of the work of tools.
+const TOOL_EVENTS: &[&str] = &["exec_command_", "patch_apply_", "turn_diff", "web_search_"];
 
 fn response_item<'a>(item: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let [kind, role, content, name, arguments, input, call_id, output, id, action, author] = item
@@ -99,9 +102,12 @@ fn response_item<'a>(item: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
             };
             let parts = content.into_iter().flat_map(|content| content.items());
             let texts = parts.filter_map(|part| part.get("text")).chain(content);
-            for text in texts.filter(is_final_answer) {
+            for text in texts.filter(Raw::is_string) {
                 let place = "inter_agent_message";
-                text_message(text, Channel::AgentResult, place, &origin, sink);
+                // Whatever else one agent tells another is a task.
+                let answer = is_final_answer(&text);
+                let channel = if answer { Channel::AgentResult } else { Channel::User };
+                text_message(text, channel, place, &origin, sink);
             }
         }
         Some("function_call" | "custom_tool_call") => {
@@ -210,6 +216,10 @@ fn event<'a>(payload: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         }
         Some("user_message") => json::walk(payload, Channel::User, origin, sink),
         Some("agent_reasoning") => json::walk(payload, Channel::Thinking, origin, sink),
+        Some(kind) if TOOL_EVENTS.iter().any(|own| kind.starts_with(own)) => {
+            // What a command puts out stands here up to three times, and as the call's output.
+            sink(Item::Echo(payload));
+        }
         _ => {}
     }
 }

@@ -3,7 +3,7 @@
 //! A command is the agent's, what it puts out is the tool's.
 
 use super::claude_code::text_message;
-use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::{Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
 /// `codex exec --json`.
@@ -29,7 +29,7 @@ impl Transcript for CodexExec {
             .is_some_and(|kind| HEADS.iter().any(|head| kind.starts_with(head)))
     }
 
-    fn session(&self, first: &Raw<'_>) -> Session {
+    fn session(&self, first: &Raw<'_>, _: &Beside) -> Session {
         let id = first.get("thread_id").and_then(|id| id.owned());
         Session { id, ..Session::default() }
     }
@@ -38,6 +38,7 @@ impl Transcript for CodexExec {
         let [kind, item] = record.fields(["type", "item"]);
         // An item that is started or updated is given again when it is completed.
         let Some(item) = item.filter(|_| kind.is_some_and(|kind| kind.is("item.completed"))) else {
+            item.map(|item| sink(Item::Echo(item)));
             return;
         };
         let [id, kind, item_kind, text, tool, arguments, error, command, output, exit] = item

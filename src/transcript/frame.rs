@@ -23,6 +23,11 @@ words! {
         Encoding = "encoding",
         /// Half of a surrogate pair in a text.
         Surrogate = "surrogate",
+        /// A text whose characters stand one by one, each under its number.
+        Numbered = "numbered-characters",
+        /// A text stands in a place that the record's format does not have. It is read as in JSON
+        /// of no known format.
+        UnknownPlace = "unknown-place",
         /// Longer than the cap; it is passed over.
         TooLarge = "too-large",
     }

@@ -1,6 +1,49 @@
 //! Layers: a text within a JSON string within a text …, and the way back to the input's bytes.
 
+use std::borrow::Cow;
+
 use super::raw::{Raw, escaped_offsets};
+
+/// A text that stands in one JSON string, or in several that follow one another.
+pub struct Strings<'a> {
+    /// The escaped text.
+    pub body: Cow<'a, [u8]>,
+    /// Where each string's text starts in `body`, and where in the text around, counted from the
+    /// start of the first string.
+    starts: Vec<(usize, usize)>,
+    /// Whether the end of the last string is there.
+    pub whole: bool,
+}
+
+impl<'a> Strings<'a> {
+    /// The text in these strings; whatever is no string says nothing.
+    pub fn of(raws: &[Raw<'a>]) -> Self {
+        let first = raws.first().map_or(0, |raw| raw.offset);
+        let whole = raws.last().is_none_or(|raw| raw.whole);
+        if let [raw] = raws {
+            let body = Cow::Borrowed(raw.body().unwrap_or_default());
+            return Self { body, starts: vec![(0, 1)], whole };
+        }
+        let (mut body, mut starts) = (Vec::new(), Vec::with_capacity(raws.len().max(1)));
+        if raws.is_empty() {
+            starts.push((0, 0));
+        }
+        for raw in raws {
+            // Before the first one there is nothing that a record could start with.
+            starts.push((body.len(), (raw.offset + 1).saturating_sub(first)));
+            body.extend_from_slice(raw.body().unwrap_or_default());
+        }
+        Self { body: Cow::Owned(body), starts, whole }
+    }
+
+    /// Where byte `offset` of the escaped text stands in the text around, counted from the start of
+    /// the first string.
+    pub fn around(&self, offset: usize) -> usize {
+        let before = self.starts.partition_point(|(start, _)| *start <= offset);
+        let (start, around) = self.starts[before.saturating_sub(1)];
+        around + offset - start
+    }
+}
 
 /// Where the bytes of a text come from.
 #[derive(Clone, Copy)]
@@ -16,12 +59,26 @@ pub enum Layer<'a> {
         /// The outer text.
         outer: &'a Layer<'a>,
     },
+    /// Strings in an outer text, as one.
+    Strings {
+        /// The strings.
+        strings: &'a Strings<'a>,
+        /// How much of their escaped text stands before this text.
+        passed: usize,
+        /// The outer text, from the first string on.
+        outer: &'a Layer<'a>,
+    },
 }
 
 impl<'a> Layer<'a> {
     /// The text of a string that stands at the start of `outer`.
     pub fn string(raw: &Raw<'a>, outer: &'a Layer<'a>) -> Self {
         Self::String { body: raw.body().unwrap_or_default(), start: 1, outer }
+    }
+
+    /// The text of `strings`, the first of which stands at the start of `outer`.
+    pub fn strings(strings: &'a Strings<'a>, outer: &'a Layer<'a>) -> Self {
+        Self::Strings { strings, passed: 0, outer }
     }
 
     /// The byte of the input that byte `offset` of this text comes from.
@@ -39,6 +96,16 @@ impl<'a> Layer<'a> {
                 let offsets: Vec<_> = escaped.into_iter().map(|offset| start + offset).collect();
                 outer.input_offsets(&offsets)
             }
+            Self::Strings { strings, passed, outer } => {
+                let escaped = escaped_offsets(&strings.body[*passed..], offsets);
+                let offsets: Vec<_> =
+                    escaped.into_iter().map(|offset| strings.around(passed + offset)).collect();
+                if offsets.is_sorted() {
+                    return outer.input_offsets(&offsets);
+                }
+                // The strings stand in another order than their texts.
+                offsets.into_iter().map(|offset| outer.input_offset(offset)).collect()
+            }
         }
     }
 
@@ -51,6 +118,10 @@ impl<'a> Layer<'a> {
                 let escaped = escaped_offsets(body, &[offset])[0];
                 Self::String { body: &body[escaped..], start: start + escaped, outer }
             }
+            Self::Strings { strings, passed, outer } => {
+                let escaped = escaped_offsets(&strings.body[passed..], &[offset])[0];
+                Self::Strings { strings, passed: passed + escaped, outer }
+            }
         }
     }
 
@@ -58,7 +129,33 @@ impl<'a> Layer<'a> {
     pub fn depth(&self) -> u8 {
         match self {
             Self::Input(_) => 0,
-            Self::String { outer, .. } => outer.depth() + 1,
+            Self::String { outer, .. } | Self::Strings { outer, .. } => outer.depth() + 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_lead_back_to_where_each_stands() {
+        let frame = br#"{"a": "x\ny", "b": "\u00e9z", "c": "end"}"#;
+        let root = Raw::at(frame, 0, 0);
+        let raws: Vec<_> = root.entries().map(|(_, value)| value).collect();
+        let strings = Strings::of(&raws);
+        assert_eq!(super::super::raw::unescape(&strings.body), "x\nyézend");
+        let outer = Layer::Input(100 + raws[0].offset as u64);
+        let layer = Layer::strings(&strings, &outer);
+        let at = |text: &str| 100 + memchr::memmem::find(frame, text.as_bytes()).unwrap() as u64;
+        assert_eq!(
+            layer.input_offsets(&[0, 1, 2, 3, 5, 6]),
+            [at("x\\n"), at("\\ny"), at("y\""), at("\\u00e9"), at("z\""), at("end"),]
+        );
+        assert_eq!(layer.from(3).input_offsets(&[0, 2, 3]), [at("\\u00e9"), at("z\""), at("end")]);
+        assert_eq!(layer.depth(), 1);
+        let turned = Strings::of(&[raws[0], raws[2], raws[1]]);
+        let layer = Layer::strings(&turned, &outer);
+        assert_eq!(layer.input_offsets(&[2, 3, 6]), [at("y\""), at("end"), at("\\u00e9")]);
     }
 }

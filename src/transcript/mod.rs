@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 use crate::record::Channel;
 
+mod beside;
 mod claude_code;
 mod claude_stream;
 mod codex;
@@ -24,6 +25,7 @@ mod review_file;
 pub mod shape;
 mod text;
 
+pub use beside::Beside;
 pub use raw::Raw;
 
 /// The transcript formats, in the order in which a record is offered to them; the last record
@@ -59,18 +61,63 @@ pub trait Transcript: Sync {
         false
     }
 
-    /// What the first record of an input says about all that follow.
-    fn session(&self, _first: &Raw<'_>) -> Session {
+    /// What the first record of an input says about all that follow, and what stands in files
+    /// beside it.
+    fn session(&self, _first: &Raw<'_>, _beside: &Beside) -> Session {
         Session::default()
     }
 
-    /// Gives what a record says, in order.
+    /// Whose word a plain text is that stands in a file of this name, where a tool keeps texts in
+    /// files of their own.
+    fn keeps(&self, _name: &str) -> Option<Channel> {
+        None
+    }
+
+    /// For a log of plain text whose lines tell who speaks: whether this, its first line that is
+    /// not blank, opens one.
+    fn opens(&self, _line: &[u8]) -> bool {
+        false
+    }
+
+    /// Who speaks on this line of a log that [`opens`](Self::opens).
+    fn speaker(&self, _line: &[u8]) -> Channel {
+        Channel::Text
+    }
+
+    /// Gives what a record says, in order. Whatever of a record that holds a needle is in no item
+    /// is read by the generic walk, and counted as an unknown place.
     fn read<'a>(&self, _record: Raw<'a>, _session: &Session, _sink: Sink<'_, 'a>) {}
 }
 
 /// Takes the items of a record. True where the item was taken for a review, so that nothing
 /// within it needs to be looked at.
 pub type Sink<'s, 'a> = &'s mut dyn FnMut(Item<'a>) -> bool;
+
+/// A log of plain text.
+#[derive(Clone, Copy)]
+pub struct Log {
+    /// Its format.
+    pub format: &'static dyn Transcript,
+    /// Whose word it is, where its lines do not tell.
+    pub channel: Channel,
+}
+
+impl Log {
+    /// The log that opens with `line`, its first that is not blank, in an input of this name.
+    pub fn of(name: &str, line: &[u8]) -> Self {
+        let with_roles = TRANSCRIPTS.iter().copied().find(|format| format.opens(line));
+        let keeps = TRANSCRIPTS.iter().find_map(|format| format.keeps(name));
+        Self { format: with_roles.unwrap_or(&text::Text), channel: keeps.unwrap_or(Channel::Text) }
+    }
+
+    /// Who speaks on `line`.
+    pub fn speaker(&self, line: &[u8]) -> Channel {
+        match self.format.speaker(line) {
+            Channel::Text => self.channel,
+            channel => channel,
+        }
+    }
+}
 
 /// What holds for all records of an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,10 +128,15 @@ pub struct Session {
     pub agent: Option<String>,
     /// The agent's id.
     pub agent_id: Option<String>,
+    /// The session whose history this one starts with, or that called it.
+    pub parent: Option<String>,
+    /// Who speaks, where a file beside the input says so.
+    pub speaker: Option<Channel>,
 }
 
 /// What a record says.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, and gone at once")]
 pub enum Item<'a> {
     /// Somebody says something.
     Message(Message<'a>),
@@ -97,6 +149,11 @@ pub enum Item<'a> {
         /// Whether the tool took what it was given.
         taken: bool,
     },
+    /// A part of the record that repeats what is said elsewhere, or that nobody says: it is passed
+    /// over.
+    Echo(Raw<'a>),
+    /// A fault of the record, and its byte in the frame.
+    Fault(frame::Damage, usize),
 }
 
 /// A piece of text or a tool input, with its channel and where it comes from.
@@ -115,6 +172,8 @@ pub struct Message<'a> {
 pub enum Body<'a> {
     /// A text, as a JSON string.
     Text(Raw<'a>),
+    /// A text in several JSON strings, one after the other.
+    Joined(Vec<Raw<'a>>),
     /// A tool call: the tool's name and its input, an object or a string.
     Call(Cow<'a, str>, Raw<'a>),
     /// A value that may be a review itself.
@@ -122,11 +181,11 @@ pub enum Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// The text or input; nothing for a value, which is a part of what is read anyway.
-    pub fn raw(&self) -> Option<Raw<'a>> {
+    /// The parts of the record that it stands in.
+    pub fn raws(&self) -> &[Raw<'a>] {
         match self {
-            Self::Text(raw) | Self::Call(_, raw) => Some(*raw),
-            Self::Value(_) => None,
+            Self::Text(raw) | Self::Call(_, raw) | Self::Value(raw) => std::slice::from_ref(raw),
+            Self::Joined(raws) => raws,
         }
     }
 }
@@ -145,6 +204,11 @@ pub struct Origin {
     pub agent_id: Option<String>,
     /// The message's id.
     pub message_id: Option<String>,
+    /// An id of the record that no other record has in any session: where it comes again, it is
+    /// the same record.
+    pub record_id: Option<String>,
+    /// A later message with the same id replaces this one.
+    pub revisable: bool,
     /// The tool call that the message is, or that it answers.
     pub tool_call_id: Option<String>,
     /// The call of the agent that speaks here.
@@ -181,9 +245,9 @@ pub fn known(record: &Raw<'_>) -> Option<&'static dyn Transcript> {
     TRANSCRIPTS.iter().copied().find(|format| format.knows(record))
 }
 
-/// The format of logs without roles.
-pub fn log() -> &'static dyn Transcript {
-    &text::Text
+/// The format of a record that no other one knows.
+pub fn generic() -> &'static dyn Transcript {
+    &json::Json
 }
 
 /// The format of a file that is one review.
