@@ -95,9 +95,9 @@ impl Scan<'_> {
                 return false;
             }
             let at = message.body.raws().first().map_or(0, |raw| raw.offset);
-            let blocks = self.blocks;
+            let is_text = !matches!(message.body, Body::Value(_));
             let taken = self.message(frame, message, generic.id());
-            if self.blocks > blocks {
+            if is_text || taken {
                 let offset = frame.start.layer.input_offset(at);
                 (self.sink)(Event::Damage(Damage::UnknownPlace, offset));
             }
@@ -158,6 +158,13 @@ impl Scan<'_> {
 
     /// Looks into a tool call.
     fn call(&mut self, tool: &str, input: Raw<'_>, speech: &Speech, frame: Frame<'_>) {
+        if self.carries(tool, input, speech, frame) == 0 && needles::any(input.bytes) {
+            (self.sink)(Event::LeftOut(LeftOut::OtherInput));
+        }
+    }
+
+    /// Gives the blocks of a tool call, and how many there are.
+    fn carries(&mut self, tool: &str, input: Raw<'_>, speech: &Speech, frame: Frame<'_>) -> usize {
         if CONTRACTS.iter().any(|contract| call::submits(*contract, tool))
             && let Some(tool_call_id) = speech.source.tool_call_id.clone()
         {
@@ -167,21 +174,21 @@ impl Scan<'_> {
         // An input may be an object in a string.
         let decoded = input.text().filter(|decoded| decoded.trim_start().starts_with('{'));
         let Some(decoded) = decoded else {
-            self.carried(tool, input, speech, frame);
-            return;
+            return self.carried(tool, input, speech, frame);
         };
         let outer = frame.at(input.offset).layer;
         let bytes = decoded.as_bytes();
         let start = Here { at: 0, place: Place::START, layer: Layer::string(&input, &outer) };
         let object = Raw::at(bytes, bytes.len() - bytes.trim_ascii_start().len(), 0);
         let inner = Frame { bytes, start, cursor: &Cell::new(start), speech: frame.speech };
-        self.carried(tool, object, speech, inner);
+        self.carried(tool, object, speech, inner)
     }
 
-    /// Gives the blocks that a tool call carries.
-    fn carried(&mut self, tool: &str, input: Raw<'_>, speech: &Speech, frame: Frame<'_>) {
-        let mut blocks =
-            call::blocks(&self.scope.choice, tool, input).into_iter().enumerate().peekable();
+    /// Gives the blocks that a tool call with this input carries, and how many there are.
+    fn carried(&mut self, tool: &str, input: Raw<'_>, speech: &Speech, frame: Frame<'_>) -> usize {
+        let blocks = call::blocks(&self.scope.choice, tool, input);
+        let count = blocks.len();
+        let mut blocks = blocks.into_iter().enumerate().peekable();
         while let Some((index, first)) = blocks.next() {
             // The blocks that stand in one string, together.
             let raw = first.raw;
@@ -209,6 +216,7 @@ impl Scan<'_> {
                 self.whole(carried.contract, carried.carrier, block, carried.raw.whole, speech);
             }
         }
+        count
     }
 }
 

@@ -118,6 +118,8 @@ words! {
     LeftOut {
         /// A message on a channel that is not read.
         Hidden = "hidden-channel",
+        /// The input of a tool call in which no review was found.
+        OtherInput = "other-input",
         /// A text in a place that the transcript's format does not have, and that nobody says.
         UnknownSpeaker = "unknown-speaker",
         /// What a tool gave back, where no call says that the tool is an agent.
@@ -159,8 +161,6 @@ pub struct Scan<'s> {
     /// The frame's line in the input.
     line: u64,
     messages: u32,
-    /// Blocks that were given.
-    blocks: u64,
     sink: &'s mut dyn FnMut(Event<'_>),
 }
 
@@ -213,7 +213,7 @@ impl<'s> Scan<'s> {
         line: u64,
         sink: &'s mut dyn FnMut(Event<'_>),
     ) -> Self {
-        Self { scope, session, input, line, messages: 0, blocks: 0, sink }
+        Self { scope, session, input, line, messages: 0, sink }
     }
 
     /// Looks into a JSON frame that starts at `offset` of the input.
@@ -270,7 +270,6 @@ impl<'s> Scan<'s> {
     }
 
     fn found(&mut self, found: Found<'_>) {
-        self.blocks += 1;
         (self.sink)(Event::Found(Box::new(found)));
     }
 

@@ -131,7 +131,10 @@ impl Transcript for ClaudeCode {
                 {
                     notification(content, "queue-operation", &origin, sink);
                 }
-                sink(Item::Echo(record));
+                // What is taken out again says nothing new.
+                if let Some(content) = content.filter(|_| operation.is_some()) {
+                    sink(Item::Echo(content));
+                }
                 return;
             }
             Some(kind) if OWN_TYPES.iter().any(|(own, _)| kind == *own) => {

@@ -24,9 +24,13 @@ impl Transcript for CodexExec {
 
     fn knows(&self, record: &Raw<'_>) -> bool {
         const HEADS: [&[u8]; 3] = [b"thread.", b"turn.", b"item."];
-        let kind = record.get("type");
+        let [kind, item] = record.fields(["type", "item"]);
         kind.and_then(|kind| kind.body())
             .is_some_and(|kind| HEADS.iter().any(|head| kind.starts_with(head)))
+            // The tail of a line that was cut, or of a version to come.
+            || item.and_then(|item| item.get("id")).is_some_and(|id| {
+                id.body().is_some_and(|id| id.starts_with(b"item_"))
+            })
     }
 
     fn session(&self, first: &Raw<'_>, _: &Beside) -> Session {
@@ -38,7 +42,9 @@ impl Transcript for CodexExec {
         let [kind, item] = record.fields(["type", "item"]);
         // An item that is started or updated is given again when it is completed.
         let Some(item) = item.filter(|_| kind.is_some_and(|kind| kind.is("item.completed"))) else {
-            item.map(|item| sink(Item::Echo(item)));
+            if let Some(item) = item.filter(|_| kind.is_some()) {
+                sink(Item::Echo(item));
+            }
             return;
         };
         let [id, kind, item_kind, text, tool, arguments, error, command, output, exit] = item
