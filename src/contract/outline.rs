@@ -126,7 +126,13 @@ fn json_value(rest: &str) -> &str {
     while let Some(step) = memchr::memchr3(b'"', b'\\', b'\n', &text.as_bytes()[at..]) {
         match text.as_bytes()[at + step] {
             b'\\' => at = (at + step + 2).min(text.len()),
-            b'"' => return &rest[..at + step + 2],
+            b'"' => {
+                let end = at + step + 2;
+                // `"pass" | "fail"` is one value to choose from two.
+                let is_choice = rest[end..].trim_start_matches(' ').starts_with('|');
+                let end = if is_choice { end + ends(&rest[end..]) } else { end };
+                return rest[..end].trim_end();
+            }
             _ => return &rest[..=at + step],
         }
     }
@@ -257,6 +263,8 @@ mod tests {
             ("verdict: 'a: b'", "'a: b'"),
             (r#"{"verdict": "pa\"s, s", "b": 1}"#, r#""pa\"s, s""#),
             (r#"{"b": 1, "verdict" :true}"#, "true"),
+            (r#"{"verdict": "pass" | "fail", "b": 1}"#, r#""pass" | "fail""#),
+            (r#"{"verdict": "pass" |"#, r#""pass" |"#),
             (r#"{"verdict": "cut"#, r#""cut"#),
             ("{\"verdict\": \"cut\\", "\"cut\\"),
             ("{\"verdict\": \"torn\n", "\"torn"),

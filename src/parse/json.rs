@@ -155,6 +155,13 @@ impl<'a> Parser<'a> {
             parser.at += 1;
             parser.blanks();
             let (node, whole) = parser.value();
+            if whole {
+                parser.blanks();
+                // `"pass" | "fail"`: nobody has chosen.
+                if parser.peek() == Some(b'|') {
+                    return parser.broken("one value is expected here, not several");
+                }
+            }
             entries.extend(node.map(|node| Entry { key, place, node }));
             if whole { Ok(()) } else { Err(()) }
         });
