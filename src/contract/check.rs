@@ -38,7 +38,7 @@ pub fn check(
         }
         contract.read(node, setting, &mut review);
     }
-    let is_template = template::is_template(contract, block, reading, &review);
+    let is_template = template::is_template(contract, block, reading, &review, setting);
     if !whole {
         review.violations.truncate(faults);
         review.verdict_expected = None;

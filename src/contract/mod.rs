@@ -123,6 +123,10 @@ pub struct Setting<'a> {
     /// The text after the last block of a message, without fences and blanks; `None` where the
     /// message has no known end.
     pub after: Option<&'a str>,
+    /// The folder that the one who speaks works in, if the transcript says so.
+    pub cwd: Option<&'a str>,
+    /// The agent tool itself recorded the block as a review.
+    pub recorded: bool,
 }
 
 /// A rule that a review may break.

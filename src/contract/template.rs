@@ -4,7 +4,8 @@
 //! back as an answer at times. It is told by its placeholders: `<a text in angle brackets>`,
 //! `{{name}}`, `[What Stands Here]`, alternatives with bars between them, `...`. One placeholder is
 //! a mistake in a review; two are a form. Where the verdict is filled in, somebody made up their
-//! mind: that is a review, whatever its findings say.
+//! mind: that is a review, whatever its findings say. What the agent tool itself recorded as a
+//! review is one, however little it says.
 
 use std::borrow::Cow;
 
@@ -22,7 +23,11 @@ pub fn is_template(
     block: &Block<'_>,
     reading: &Reading<'_>,
     review: &Review,
+    setting: &Setting<'_>,
 ) -> bool {
+    if setting.recorded {
+        return false;
+    }
     if is_elided(&block.text) {
         return true;
     }
@@ -241,6 +246,41 @@ mod tests {
     }
 
     #[test]
+    fn alternatives_in_quotes_are_no_verdict() {
+        let agentmux = with_key("commit_message");
+        for (json, wanted) in [
+            (r#"{"verdict": "pass" | "fail", "summary": "<a>", "b": "<c>"}"#, Status::Template),
+            (
+                r#"{"b": <c>, "summary": "<a>", "d": "<e>", "verdict": "fail" |"pass"}"#,
+                Status::Template,
+            ),
+            (r#"{"verdict": "fail", "summary": "<a>", "b": "<c>" | "<d>"}"#, Status::Malformed),
+            (r#"{"verdict": "fail" | "pass", "summary": "It is read twice"}"#, Status::Malformed),
+        ] {
+            let checked = checked(agentmux, json);
+            assert_eq!(checked.status, wanted, "{json}");
+            assert_eq!(
+                checked.review.verdict.is_some(),
+                json.contains("{\"verdict\": \"fail\","),
+                "{json}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_the_tool_recorded_is_no_form() {
+        let agentmux = with_key("commit_message");
+        let text = r#"{"verdict": "<pass or fail>", "summary": "[Two Sentences]"}"#;
+        let block = Block::cut(text.as_bytes(), Place::START, b"");
+        let reading = crate::parse::parse(&block.text, crate::parse::Caps { nesting: 9, nodes: 9 });
+        for (recorded, wanted) in [(false, Status::Template), (true, Status::Invalid)] {
+            let setting = Setting { recorded, ..Setting::default() };
+            let checked = super::super::check(agentmux, &block, &reading, true, &setting);
+            assert_eq!(checked.status, wanted);
+        }
+    }
+
+    #[test]
     fn forms_in_other_styles() {
         let sdlc = with_key("reviewer");
         for text in [
@@ -278,7 +318,7 @@ mod tests {
                 let block = Block::cut(text.as_bytes(), Place::START, b"");
                 let reading = Reading { node: None, faults: Vec::new() };
                 quickly(part, || {
-                    is_template(sdlc, &block, &reading, &Review::default());
+                    is_template(sdlc, &block, &reading, &Review::default(), &Setting::default());
                     is_placeholder(&text)
                 });
             }

@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::contract::{Contract, Setting};
 use crate::limits::Limits;
@@ -202,6 +203,8 @@ struct Speech {
     ties: Ties,
     /// The one who speaks was called by another agent.
     called: bool,
+    /// The folder that the one who speaks works in.
+    cwd: Option<Arc<str>>,
 }
 
 impl<'s> Scan<'s> {
@@ -250,7 +253,7 @@ impl<'s> Scan<'s> {
             block: Ok(Block::cut(body, start, &spot.prefix)),
             closed: spot.closed,
             cut: !body.ends_with(b"\n"),
-            setting: Setting { before: &before, after: None },
+            setting: Setting { before: &before, ..Setting::default() },
             source: speech.source,
             ties: Ties { place: "text", ..speech.ties },
         });
@@ -288,7 +291,12 @@ impl<'s> Scan<'s> {
             block: Ok(block),
             closed,
             cut: !closed,
-            setting: Setting { before: "", after: Some("") },
+            setting: Setting {
+                before: "",
+                after: Some(""),
+                cwd: speech.cwd.as_deref(),
+                recorded: carrier == Carrier::Event,
+            },
             source: Source { last: Some(true), ..speech.source },
             ties: speech.ties,
         });
@@ -325,7 +333,7 @@ impl<'s> Scan<'s> {
             accepted: None,
             copy: false,
         };
-        Speech { source, ties, called: origin.called }
+        Speech { source, ties, called: origin.called, cwd: origin.cwd }
     }
 }
 
@@ -340,6 +348,7 @@ impl Speech {
         self.source.transcript = outer.source.transcript;
         self.source.session_id =
             self.source.session_id.take().or_else(|| outer.source.session_id.clone());
+        self.cwd = self.cwd.take().or_else(|| outer.cwd.clone());
         self.ties.needs_call |= outer.ties.needs_call;
         self.ties.agent_call =
             self.ties.agent_call.take().or_else(|| outer.ties.agent_call.clone());

@@ -97,7 +97,12 @@ impl Scan<'_> {
                 block: Ok(Block::cut(body.as_bytes(), place, &spot.prefix)),
                 closed: spot.closed,
                 cut: !body.ends_with('\n') && !message.whole,
-                setting: Setting { before: message.slice(&spot.before), after: Some(after) },
+                setting: Setting {
+                    before: message.slice(&spot.before),
+                    after: Some(after),
+                    cwd: message.speech.cwd.as_deref(),
+                    recorded: false,
+                },
                 source,
                 ties,
             });
@@ -144,7 +149,7 @@ impl Scan<'_> {
                 block: Err(Box::new(review)),
                 closed: true,
                 cut: false,
-                setting: Setting { before: "", after: Some("") },
+                setting: Setting { after: Some(""), ..Setting::default() },
                 source,
                 ties,
             });

@@ -78,6 +78,7 @@ impl Transcript for ClaudeCode {
             summary,
             operation,
             cause,
+            cwd,
         ] = record.fields([
             "type",
             "message",
@@ -94,6 +95,7 @@ impl Transcript for ClaudeCode {
             "summary",
             "operation",
             "origin",
+            "cwd",
         ]);
         let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
         let agent_id = text(agent_id).or_else(|| session.agent_id.clone());
@@ -104,6 +106,7 @@ impl Transcript for ClaudeCode {
             called: is(sidechain) || agent_id.is_some(),
             message_id: message.and_then(|message| text(message.get("id"))).or_else(|| text(uuid)),
             timestamp: text(time),
+            cwd: text(cwd).map(Into::into).or_else(|| session.cwd.clone()),
             ..Origin::default()
         };
         // The agent that writes compaction summaries has a file like any sub-agent's.

@@ -33,8 +33,9 @@ impl Transcript for ClaudeStream {
     }
 
     fn session(&self, first: &Raw<'_>, _: &Beside) -> Session {
-        let id = first.get("session_id").and_then(|id| id.owned());
-        Session { id, ..Session::default() }
+        let [id, cwd] = first.fields(["session_id", "cwd"]);
+        let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
+        Session { id: text(id), cwd: text(cwd).map(Into::into), ..Session::default() }
     }
 
     fn read<'a>(&self, record: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
@@ -55,6 +56,7 @@ impl Transcript for ClaudeStream {
             session_id: text(id).or_else(|| session.id.clone()),
             message_id: message.and_then(|message| text(message.get("id"))).or_else(|| text(uuid)),
             timestamp: text(time),
+            cwd: session.cwd.clone(),
             called: agent_call.is_some(),
             agent_call,
             ..Origin::default()

@@ -35,9 +35,11 @@ impl Transcript for Codex {
         else {
             return Session::default();
         };
-        let [id, nickname, role] = payload.fields(["id", "agent_nickname", "agent_role"]);
+        let [id, nickname, role, cwd] =
+            payload.fields(["id", "agent_nickname", "agent_role", "cwd"]);
         let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
-        Session { id: text(id), agent: text(role).or_else(|| text(nickname)), ..Session::default() }
+        let agent = text(role).or_else(|| text(nickname));
+        Session { id: text(id), agent, cwd: text(cwd).map(Into::into), ..Session::default() }
     }
 
     fn read<'a>(&self, record: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
@@ -48,6 +50,7 @@ impl Transcript for Codex {
             agent: session.agent.clone(),
             called: session.agent.is_some(),
             timestamp: time.and_then(|time| time.owned()),
+            cwd: session.cwd.clone(),
             ..Origin::default()
         };
         match kind.and_then(|kind| kind.text()).as_deref() {

@@ -9,6 +9,7 @@
 //! lines stand between the records) is read all the same.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::record::Channel;
 
@@ -132,6 +133,8 @@ pub struct Session {
     pub parent: Option<String>,
     /// Who speaks, where a file beside the input says so.
     pub speaker: Option<Channel>,
+    /// The folder that the agent works in.
+    pub cwd: Option<Arc<str>>,
 }
 
 /// What a record says.
@@ -219,6 +222,8 @@ pub struct Origin {
     pub called: bool,
     /// When.
     pub timestamp: Option<String>,
+    /// The folder that the one who speaks works in.
+    pub cwd: Option<Arc<str>>,
 }
 
 /// An agent calls another one.

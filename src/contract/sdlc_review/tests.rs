@@ -130,7 +130,7 @@ fn what_stands_around_the_block() {
         ("", Some("Done."), &["block-not-last "]),
     ];
     for &(before, after, wanted) in cases {
-        let review = read(&SdlcReview, BASE, Setting { before, after });
+        let review = read(&SdlcReview, BASE, Setting { before, after, ..Setting::default() });
         assert_eq!(faults(&review), wanted, "{before}");
     }
 }
