@@ -11,6 +11,7 @@ use crate::record::{Basis, Level, Review, Violation};
 
 mod agentmux_review;
 mod check;
+mod codex_review;
 mod dev_critic;
 mod fields;
 pub mod location;
@@ -29,6 +30,7 @@ pub static CONTRACTS: &[&dyn Contract] = &[
     &dev_critic::DevCritic,
     &workflow_reviewer::WorkflowReviewer,
     &agentmux_review::AgentmuxReview,
+    &codex_review::CodexReview,
 ];
 
 /// A review format.
