@@ -589,7 +589,7 @@ fn end_records_account_for_each_input() {
         "type": "end", "schema": "revextract/1", "input": SESSION, "bytes": size, "frames": 18,
         "frames_parsed": came[4]["frames_parsed"], "messages": came[4]["messages"],
         "records": {"valid": 1, "inconsistent": 1}, "templates": 0, "copies": 4, "strays": 0,
-        "left_out": {"hidden-channel": 2}, "damage": {}, "complete": true,
+        "left_out": {"hidden-channel": 2, "other-input": 2}, "damage": {}, "complete": true,
     });
     assert_eq!(came[4], wanted);
     let template = "corpus/contract/sdlc-review/template-placeholders/input.md";
