@@ -311,7 +311,7 @@ impl<'o, 'd> Reading<'o, 'd> {
                     Kind::Frame => {
                         let index = |offset: u64| (offset - base) as usize;
                         let frame = &text[index(spot.span.start)..index(spot.span.end)];
-                        scan.frame(frame, spot.span.start);
+                        scan.line(frame, spot.span.start);
                     }
                     Kind::Block(..) => scan.block(text, base, log, spot, *place),
                 }

@@ -10,12 +10,11 @@ use std::ops::Range;
 use super::delimited::delimiter;
 use super::enclosing::{self, Enclosing};
 use super::needles::{self, Hit, Needle};
-use super::{Choice, Kind, Spot, Strays, fenced};
+use super::{Choice, Kind, Spot, Strays, fenced, record};
 use crate::contract::{Contract, Outline};
 use crate::limits::Limits;
 use crate::record::{Carrier, Channel};
-use crate::transcript::raw::{self, End, Raw};
-use crate::transcript::{self, shape};
+use crate::transcript::shape;
 
 /// A piece of a text.
 #[derive(Clone, Copy)]
@@ -117,6 +116,8 @@ pub struct Locator<'c> {
     pub(super) searched: u64,
     /// The end of a delimited block, and the line above it that opens a fence.
     fence_around: Option<(u64, Vec<u8>)>,
+    /// Lines of a log before this byte were looked at for the start of a record.
+    pub(super) above: u64,
     resume: u64,
     thinking: Option<u64>,
     /// The last tag that closes reasoning, in a message.
@@ -146,6 +147,7 @@ impl<'c> Locator<'c> {
             decided: 0,
             searched: 0,
             fence_around: None,
+            above: 0,
             resume: 0,
             thinking: None,
             last_close: None,
@@ -226,7 +228,7 @@ impl<'c> Locator<'c> {
     fn step(&mut self, view: View<'_>, hits: &[Hit], line: &Range<u64>) -> Step {
         let hit = hits[0];
         let rest = line.start.max(self.decided)..line.end;
-        match self.record(view, &rest) {
+        match record::at(self, view, &rest) {
             Ok(Some(spot)) => return Step::Found(spot),
             Ok(None) => {}
             Err(until) => return Step::Wait(until),
@@ -240,47 +242,6 @@ impl<'c> Locator<'c> {
             }
             Needle::Weak | Needle::Record => Step::Nothing,
         }
-    }
-
-    /// A line that is a JSON value, or was to be one, and no review.
-    fn record(&self, view: View<'_>, line: &Range<u64>) -> Result<Option<Spot>, Until> {
-        let bytes = view.get(line.clone());
-        let start = shape::skip_padding(bytes);
-        let bytes = bytes[start..].trim_ascii_end();
-        let opens = bytes.starts_with(b"{") || bytes.starts_with(b"[{") || bytes.starts_with(b"[[");
-        if !opens {
-            return Ok(None);
-        }
-        let value = Raw::at(bytes, 0, 0);
-        // A review that stands on one line is a block; it may stand in a fence.
-        let claimed = || {
-            let text = String::from_utf8_lossy(value.bytes);
-            self.choice.claim(&Outline::of(&text), self.channel).is_some()
-        };
-        let is_record = transcript::known(&value).is_some()
-            || match raw::end_of_value(bytes, 0) {
-                End::At(_) => !claimed(),
-                End::Cut | End::Broken(_) => bytes.starts_with(b"{\"") && !claimed(),
-                // Cut behind a part of it, if it does not go on in the next line.
-                End::Torn => {
-                    let next = view.get(line.end..line.end + 1);
-                    if self.log && next.is_empty() && !view.ends {
-                        return Err(Until::More);
-                    }
-                    let is_cut = matches!(next.first(), None | Some(b'{'));
-                    self.log && is_cut && bytes.starts_with(b"{\"") && !claimed()
-                }
-            };
-        let spot = Spot {
-            kind: Kind::Frame,
-            span: line.clone(),
-            body: line.clone(),
-            prefix: Vec::new(),
-            closed: true,
-            thinking: false,
-            before: line.start..line.start,
-        };
-        Ok(is_record.then_some(spot))
     }
 
     /// A tag around reasoning. It closes anywhere; it opens where it starts a line, and in a

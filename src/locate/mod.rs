@@ -16,6 +16,7 @@ mod enclosing;
 mod fenced;
 mod locator;
 pub mod needles;
+mod record;
 mod shell;
 
 pub use enclosing::mapping_reaches;

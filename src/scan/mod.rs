@@ -219,6 +219,15 @@ impl<'s> Scan<'s> {
         Self { scope, session, input, line, messages: 0, sink }
     }
 
+    /// Looks into a JSON frame of a log of lines, as [`frame`](Self::frame) does: in a record that
+    /// reaches over several, line feeds stand in its strings.
+    pub fn line(&mut self, bytes: &[u8], offset: u64) {
+        if let Some(at) = memchr::memchr(b'\n', bytes.trim_ascii_end()) {
+            (self.sink)(Event::Damage(Damage::LineFeed, offset + at as u64));
+        }
+        self.frame(bytes, offset);
+    }
+
     /// Looks into a JSON frame that starts at `offset` of the input.
     pub fn frame(&mut self, bytes: &[u8], offset: u64) {
         let place = Place { line: self.line, column: 1 };

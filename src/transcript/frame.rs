@@ -17,6 +17,8 @@ words! {
         Spliced = "spliced",
         /// Something that is no JSON stands where a record should.
         Garbage = "garbage",
+        /// A line feed stands in a string as it is, so that the record reaches over several lines.
+        LineFeed = "line-feed",
         /// A run of NUL bytes.
         Nul = "nul",
         /// Bytes that are no UTF-8.
