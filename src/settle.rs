@@ -250,34 +250,59 @@ impl Waiting {
 struct Known {
     reviews: HashMap<String, Seen>,
     order: VecDeque<String>,
+    /// The first session of the family of each that was called or forked.
+    families: HashMap<String, String>,
     capacity: usize,
 }
 
-/// Where the same content of the same session was seen.
+/// Where the same content of the same family of sessions was seen.
 #[derive(Default)]
 struct Seen {
     /// The messages, by the kind of place that they stand in.
-    messages: HashMap<(&'static str, Channel), HashSet<u64>>,
+    messages: HashMap<(Member, &'static str, Channel), HashSet<u64>>,
     /// How many reviews there are: the most messages that one kind of place holds.
     reviews: usize,
 }
 
+/// What a session is in its family. What each says stands in places of its own, so that what one
+/// says and another repeats is one review.
+#[derive(PartialEq, Eq, Hash)]
+enum Member {
+    /// The one that called the others, or that has no others.
+    First,
+    /// One of those that were called.
+    Called,
+    /// This one, which starts with the history of another.
+    Forked(String),
+}
+
 impl Known {
     fn new(capacity: usize) -> Self {
-        Self { reviews: HashMap::new(), order: VecDeque::new(), capacity }
+        let (reviews, order, families) = (HashMap::new(), VecDeque::new(), HashMap::new());
+        Self { reviews, order, families, capacity }
+    }
+
+    /// The first session of the family of `session`, and what this one is in it.
+    fn family(&mut self, session: &str, ties: &Ties) -> (String, Member) {
+        let Some(parent) = ties.parent.as_deref().filter(|parent| *parent != session) else {
+            return (session.to_owned(), Member::First);
+        };
+        let first = self.families.get(parent).map_or(parent, String::as_str).to_owned();
+        if self.families.len() < self.capacity {
+            self.families.insert(session.to_owned(), first.clone());
+        }
+        let member = if ties.forked { Member::Forked(session.to_owned()) } else { Member::Called };
+        (first, member)
     }
 
     /// Whether the same content was seen in the same message, or through another place, or in the
-    /// same record of another session, or in the history that the session starts with. Two
-    /// messages in the same kind of place are two reviews.
+    /// same record of another session. Two messages in the same kind of place are two reviews.
     fn is_copy(&mut self, record: &Record, ties: &Ties) -> bool {
         let source = &record.source;
         let content = &record.content_id;
         let session = source.session_id.as_deref().unwrap_or(&source.input);
         let is_log = ties.place == "text";
-        let is_history = ties.parent.as_ref().is_some_and(|parent| {
-            parent != session && self.reviews.contains_key(&format!("{parent}\0{content}"))
-        });
+        let (family, member) = self.family(session, ties);
         let record_id = ties.record_id.as_ref().map(|id| format!("{id}\0\0{content}"));
         // What a job and each of its steps log is kept twice in an archive, with the same times.
         let archived = source.input.split_once('!').zip(source.timestamp.as_ref());
@@ -289,7 +314,7 @@ impl Known {
             is_repeated |= self.reviews.contains_key(&key);
             self.enter(key);
         }
-        let seen = self.enter(format!("{session}\0{content}"));
+        let seen = self.enter(format!("{family}\0{content}"));
         let message =
             source.tool_call_id.as_ref().or(source.message_id.as_ref()).cloned().unwrap_or_else(
                 || match &source.session_id {
@@ -297,12 +322,13 @@ impl Known {
                     _ if is_log => String::new(),
                     // The same line of the same session, if the file is there twice.
                     Some(_) => {
-                        format!("{:?}\0{}\0{}", source.agent_id, source.line, ties.message)
+                        let Source { agent_id, line, .. } = source;
+                        format!("{session}\0{agent_id:?}\0{line}\0{}", ties.message)
                     }
                     None => format!("{}\0{}\0{}", source.input, source.line, ties.message),
                 },
             );
-        let messages = seen.messages.entry((ties.place, source.channel)).or_default();
+        let messages = seen.messages.entry((member, ties.place, source.channel)).or_default();
         // A hash is enough within one content of one session, and the same on every machine.
         let mut hasher = DefaultHasher::new();
         message.hash(&mut hasher);
@@ -310,7 +336,7 @@ impl Known {
         let count = messages.len();
         let is_new = count > seen.reviews;
         seen.reviews = seen.reviews.max(count);
-        !is_new || is_repeated || is_history
+        !is_new || is_repeated
     }
 
     /// What was seen under this key.

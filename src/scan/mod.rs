@@ -89,8 +89,10 @@ pub struct Ties {
     pub needs_description: Option<&'static str>,
     /// An id that the same record has wherever it is repeated, in any session.
     pub record_id: Option<String>,
-    /// The session whose history this one starts with, or that called it.
+    /// The session that called this one, or whose history it starts with.
     pub parent: Option<String>,
+    /// It starts with that history.
+    pub forked: bool,
     /// A later message with the same id replaces this one.
     pub revisable: bool,
 }
@@ -321,6 +323,7 @@ impl<'s> Scan<'s> {
             needs_description: None,
             record_id: origin.record_id,
             parent: self.session.parent.clone(),
+            forked: self.session.forked,
             revisable: origin.revisable,
         };
         let source = Source {

@@ -129,8 +129,10 @@ pub struct Session {
     pub agent: Option<String>,
     /// The agent's id.
     pub agent_id: Option<String>,
-    /// The session whose history this one starts with, or that called it.
+    /// The session that called this one, or whose history it starts with.
     pub parent: Option<String>,
+    /// It starts with that history.
+    pub forked: bool,
     /// Who speaks, where a file beside the input says so.
     pub speaker: Option<Channel>,
     /// The folder that the agent works in.
