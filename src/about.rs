@@ -7,6 +7,7 @@ use crate::cli::List;
 use crate::contract::{CONTRACTS, Rule, all_rules, by_id};
 use crate::emit::EMITTERS;
 use crate::transcript::TRANSCRIPTS;
+use crate::wrapper::WRAPPERS;
 
 /// The JSON Schema of a record.
 pub const RECORD_SCHEMA: &str = include_str!("record/schema.json");
@@ -21,6 +22,10 @@ pub fn list(kind: List) -> String {
         List::Transcripts => TRANSCRIPTS
             .iter()
             .map(|format| vec![format.id(), format.reads(), format.recognised_by()])
+            .collect(),
+        List::Wrappers => WRAPPERS
+            .iter()
+            .map(|wrapper| vec![wrapper.id(), wrapper.takes_off(), wrapper.recognised_by()])
             .collect(),
         List::Emitters => {
             EMITTERS.iter().map(|emitter| vec![emitter.id(), emitter.about()]).collect()

@@ -115,6 +115,8 @@ pub enum List {
     Contracts,
     /// The transcript formats.
     Transcripts,
+    /// The wrappers.
+    Wrappers,
     /// The emitters.
     Emitters,
     /// The rules.

@@ -23,7 +23,8 @@
 //!    │   bytes    frames,      blocks   Node    violations, review   NDJSON
 //!    │            messages
 //!    │
-//!  reading ─ one input: a window on its bytes, the walk from hit to hit, frames in parallel
+//!  reading ─ one input: out of its wrappers, a window on its bytes, the walk from hit to hit,
+//!    │         frames in parallel
 //!    │         scan     = transcript + locate, through the layers of strings in a frame
 //!    │         pipeline = scan → parse → contract → record
 //!    │
@@ -31,6 +32,7 @@
 //! ```
 //!
 //! - [`input`] opens paths, directories and stdin, and takes off compression.
+//! - [`wrapper`] takes off what stands around the lines of another log. One file per wrapper, in [`WRAPPERS`](wrapper::WRAPPERS).
 //! - [`transcript`] says who says what in a frame. One file per format, in [`TRANSCRIPTS`](transcript::TRANSCRIPTS).
 //! - [`locate`] finds blocks in a text, from needle to needle.
 //! - [`parse`] reads a block into a tree with places, YAML and JSON alike.
@@ -38,8 +40,8 @@
 //! - [`record`] is the wire format, and its specification.
 //! - [`emit`] writes it. One file per dialect, in [`EMITTERS`](emit::EMITTERS).
 //!
-//! The three tables are the points of extension: a new transcript, contract or emitter is one file
-//! and one line in its table, and nothing else knows it by name.
+//! The four tables are the points of extension: a new wrapper, transcript, contract or emitter is
+//! one file and one line in its table, and nothing else knows it by name.
 //!
 //! # What holds
 //!
@@ -89,3 +91,4 @@ pub mod scan;
 pub mod settle;
 pub mod transcript;
 pub mod window;
+pub mod wrapper;

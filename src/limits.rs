@@ -21,6 +21,8 @@ pub struct Limits {
     /// Bytes of a log without roles that are looked at before a needle, for the start of its block;
     /// half of it for the start of its line, and as much again for the report above a block.
     pub look_back: usize,
+    /// Wrappers around one another that are taken off.
+    pub wrappers: u8,
     /// Lines after a tool call in which its result is looked for.
     pub look_ahead: u64,
     /// Reviews that are remembered to tell copies from reviews; beyond it the oldest are forgotten.
@@ -40,6 +42,7 @@ impl Default for Limits {
             nodes: 100_000,
             layers: 3,
             look_back: 128 << 10,
+            wrappers: 4,
             look_ahead: 64,
             remembered: 1 << 20,
             record: 1 << 20,

@@ -1,7 +1,8 @@
 //! Reading one input: its bytes, in whatever pieces, through the flow.
 //!
-//! Takes pieces of bytes in order, gives outcomes with their lines. The walk from hit to hit goes
-//! in order, frames are read in parallel. Holds no more of an input than what is not decided yet,
+//! Takes pieces of bytes in order, gives outcomes with their lines. What is in a wrapper is read as
+//! the log that it carries, and records lead back to the input. The walk from hit to hit goes in
+//! order, frames are read in parallel. Holds no more of an input than what is not decided yet,
 //! and gives the same however the pieces are cut.
 
 use std::collections::HashMap;
@@ -24,13 +25,14 @@ use crate::transcript::raw::{End, end_of_value};
 use crate::transcript::shape::{self, Shape};
 use crate::transcript::{self, Beside, Log, Raw, Session, Transcript};
 use crate::window::Window;
+use crate::wrapper::Unwrapping;
 
 /// What was counted in an input.
 #[derive(Default)]
 pub struct Tally {
     /// What its frames gave, without the outcomes.
     pub harvest: Harvest,
-    /// Lines, or one for a document.
+    /// Lines of the input, or one for a document.
     pub frames: u64,
     /// Frames that were looked into.
     pub frames_parsed: u64,
@@ -45,6 +47,7 @@ pub struct Reading<'o, 'd> {
     options: &'o Options,
     limits: &'o Limits,
     deliver: Deliver<'d>,
+    unwrapping: Unwrapping<'o>,
     window: Window,
     shape: Option<Shape>,
     session: Option<Session>,
@@ -63,6 +66,8 @@ pub struct Reading<'o, 'd> {
     looked: u64,
     /// No more bytes will come.
     ended: bool,
+    /// The log was read as one document.
+    is_document: bool,
     tally: Tally,
 }
 
@@ -75,6 +80,7 @@ impl<'o, 'd> Reading<'o, 'd> {
             options,
             limits,
             deliver,
+            unwrapping: Unwrapping::new(limits),
             window: Window::default(),
             shape: options.scope.transcript.map(Transcript::shape),
             session: None,
@@ -87,6 +93,7 @@ impl<'o, 'd> Reading<'o, 'd> {
             awaited: HashMap::new(),
             looked: 0,
             ended: false,
+            is_document: false,
             tally: Tally::default(),
         }
     }
@@ -104,17 +111,33 @@ impl<'o, 'd> Reading<'o, 'd> {
 
     /// Says that no more will come, and gives what was counted.
     pub fn end(mut self) -> (Tally, Result<(), Error>) {
+        let rest = self.unwrapping.end();
+        let result = self.unwrapped(&rest);
         self.ended = true;
-        // A last line without a line end is a frame as well.
-        if self.window.ends_within_line() && self.shape != Some(Shape::Document) {
-            self.tally.frames += 1;
-        }
-        let result = self.step(true);
+        let result = result.and_then(|()| self.step(true));
+        let is_one = self.is_document && !self.unwrapping.is_on();
+        self.tally.frames = if is_one { 1 } else { self.unwrapping.lines() };
         (self.tally, result)
     }
 
     /// Takes the next bytes, with the hits in them.
     pub fn push(&mut self, bytes: &[u8], hits: Vec<Hit>) -> Result<(), Error> {
+        match self.unwrapping.push(bytes) {
+            None => self.read(bytes, hits),
+            Some(bytes) => self.unwrapped(&bytes),
+        }
+    }
+
+    /// Takes the next bytes out of the wrappers.
+    fn unwrapped(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        for piece in bytes.chunks(self.limits.chunk) {
+            self.read(piece, needles::hits(piece, self.window.end()).collect())?;
+        }
+        Ok(())
+    }
+
+    /// Takes the next bytes of the log, with the hits in them.
+    fn read(&mut self, bytes: &[u8], hits: Vec<Hit>) -> Result<(), Error> {
         let start = self.window.end();
         let mut from = 0;
         let newline = memchr::memchr(b'\n', bytes);
@@ -132,7 +155,6 @@ impl<'o, 'd> Reading<'o, 'd> {
         }
         let first = start + from as u64;
         let known = self.window.hits().len();
-        self.tally.frames += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.window.push(&bytes[from..], hits.into_iter().filter(|hit| hit.at >= first));
         let is_hit = self.window.hits().len() > known;
         if self.is_ready(&bytes[from..], is_hit) {
@@ -194,7 +216,9 @@ impl<'o, 'd> Reading<'o, 'd> {
         self.locator.channel = self.log.speaker(b"");
     }
 
+    /// Notes a fault at byte `offset` of the log.
     fn damage(&mut self, damage: Damage, offset: u64) {
+        let offset = self.unwrapping.origins().offset(offset);
         self.tally.harvest.damage.entry(damage).or_insert((0, offset)).0 += 1;
     }
 
@@ -219,6 +243,7 @@ impl<'o, 'd> Reading<'o, 'd> {
     /// Goes on at `offset`, which is at `place`, with nothing kept of what is before.
     fn restart(&mut self, offset: u64, place: Place) {
         self.window.restart(offset, place);
+        self.unwrapping.let_go(offset);
         self.locator.skip_to(offset);
         self.looked = offset;
         self.wait = Wait { keep: offset, resume: offset, until: Until::More };
@@ -258,6 +283,7 @@ impl<'o, 'd> Reading<'o, 'd> {
             keep = keep.min(start.max(base));
         }
         self.window.advance(keep.max(base), self.wait.resume);
+        self.unwrapping.let_go(self.window.base());
         self.cap();
         Ok(())
     }
@@ -335,10 +361,14 @@ impl<'o, 'd> Reading<'o, 'd> {
             *total.left_out.entry(what).or_default() += count;
         }
         for (damage, (count, first)) in damage {
+            let first = self.unwrapping.origins().offset(first);
             total.damage.entry(damage).or_insert((0, first)).0 += count;
         }
         self.tally.frames_parsed += 1;
-        for outcome in outcomes {
+        for mut outcome in outcomes {
+            if let Outcome::Record(record, _) = &mut outcome {
+                self.unwrapping.origins().lead_back(record);
+            }
             let until = line + self.limits.look_ahead;
             let call = match &outcome {
                 Outcome::News(News::Submitted { tool_call_id, .. }) => Some(tool_call_id),
@@ -428,7 +458,7 @@ impl Reading<'_, '_> {
         } else {
             return Ok(false);
         };
-        self.tally.frames = 1;
+        self.is_document = true;
         self.take(harvest, 1)?;
         Ok(true)
     }

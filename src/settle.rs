@@ -83,7 +83,7 @@ impl<'s> Settle<'s> {
         }
     }
 
-    /// Takes what comes next; `line` is its line in the input.
+    /// Takes what comes next; `line` is its line in the log, which may be in a wrapper.
     pub fn take(&mut self, outcome: Outcome, line: u64) {
         self.pass(line);
         match outcome {
@@ -156,7 +156,7 @@ impl<'s> Settle<'s> {
             record.source.agent = call.and_then(|call| call.agent.clone());
         }
         let replaces = ties.revisable && self.replace(&record);
-        if self.known.is_copy(&record, ties) && !replaces {
+        if self.known.is_copy(&record, ties, self.line) && !replaces {
             self.copies += 1;
             if !self.mark_copies {
                 return;
@@ -165,8 +165,7 @@ impl<'s> Settle<'s> {
         }
         let awaits = record.source.tool_call_id.is_some()
             && matches!(record.carrier, Carrier::ToolInput | Carrier::File);
-        let until =
-            (awaits || ties.revisable).then(|| record.source.line + self.scope.limits.look_ahead);
+        let until = (awaits || ties.revisable).then(|| self.line + self.scope.limits.look_ahead);
         let agent = Agent::of(&record.source, ties);
         if let Some(call) = record.source.tool_call_id.clone().filter(|_| awaits) {
             let number = self.settled + self.waiting.len() as u64;
@@ -182,18 +181,18 @@ impl<'s> Settle<'s> {
     /// Lets go what an earlier state of the record's message says, if that still waits. True where
     /// there was one.
     fn replace(&mut self, record: &Record) -> bool {
-        let source = &record.source;
-        let Some(key) = message_key(source) else { return false };
+        let Some(key) = message_key(&record.source) else { return false };
+        let line = self.line;
         if self.by_message.len() >= self.scope.limits.remembered {
             self.by_message.clear();
         }
         let state = self.by_message.entry(key).or_insert_with(|| State {
-            line: source.line,
+            line,
             records: Vec::new(),
             is_later: false,
         });
-        if state.line < source.line {
-            state.line = source.line;
+        if state.line < line {
+            state.line = line;
             state.is_later = false;
             for number in state.records.drain(..) {
                 let index =
@@ -297,7 +296,7 @@ impl Known {
 
     /// Whether the same content was seen in the same message, or through another place, or in the
     /// same record of another session. Two messages in the same kind of place are two reviews.
-    fn is_copy(&mut self, record: &Record, ties: &Ties) -> bool {
+    fn is_copy(&mut self, record: &Record, ties: &Ties, line: u64) -> bool {
         let source = &record.source;
         let content = &record.content_id;
         let session = source.session_id.as_deref().unwrap_or(&source.input);
@@ -322,10 +321,9 @@ impl Known {
                     _ if is_log => String::new(),
                     // The same line of the same session, if the file is there twice.
                     Some(_) => {
-                        let Source { agent_id, line, .. } = source;
-                        format!("{session}\0{agent_id:?}\0{line}\0{}", ties.message)
+                        format!("{session}\0{:?}\0{line}\0{}", source.agent_id, ties.message)
                     }
-                    None => format!("{}\0{}\0{}", source.input, source.line, ties.message),
+                    None => format!("{}\0{line}\0{}", source.input, ties.message),
                 },
             );
         let messages = seen.messages.entry((member, ties.place, source.channel)).or_default();

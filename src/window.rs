@@ -62,11 +62,6 @@ impl Window {
         (is_there && may_be).then_some(self.last_line)
     }
 
-    /// Whether the last line that arrived has no end.
-    pub fn ends_within_line(&self) -> bool {
-        self.last_line < self.end()
-    }
-
     /// The offset of the first byte.
     pub fn base(&self) -> u64 {
         self.base

@@ -16,6 +16,7 @@ use revextract::cli::Args;
 use revextract::contract::CONTRACTS;
 use revextract::record::{Channel, Status};
 use revextract::transcript::TRANSCRIPTS;
+use revextract::wrapper::WRAPPERS;
 
 fn readme() -> String {
     fs::read_to_string(root().join("README.md")).unwrap()
@@ -143,6 +144,15 @@ fn the_tables_name_everything_that_there_is() {
     }
     assert_eq!(transcripts.len(), TRANSCRIPTS.len(), "{transcripts:#?}");
     assert_eq!(channels.len(), TRANSCRIPTS.len(), "{channels:#?}");
+
+    let wrappers = rows(&text, "### Wrappers");
+    for wrapper in WRAPPERS {
+        let row = row(&wrappers, wrapper.id());
+        for said in [wrapper.takes_off(), wrapper.recognised_by()] {
+            assert!(row.contains(&cell(said)), "{}: {said}", wrapper.id());
+        }
+    }
+    assert_eq!(wrappers.len(), WRAPPERS.len(), "{wrappers:#?}");
 
     for channel in Channel::ALL {
         assert!(text.contains(&format!("`{}`", channel.word())), "{channel:?}");

@@ -1,4 +1,4 @@
-//! The tables and the folders agree: a contract, transcript or emitter is one file and one line,
+//! The tables and the folders agree: a contract, transcript, wrapper or emitter is one file and one line,
 //! and no other file knows it by name.
 
 mod common;
@@ -11,11 +11,13 @@ use common::{cases, root};
 use revextract::contract::{CONTRACTS, all_rules};
 use revextract::emit::EMITTERS;
 use revextract::transcript::TRANSCRIPTS;
+use revextract::wrapper::WRAPPERS;
 
 /// The ids of a table.
 fn ids(table: &str) -> Vec<&'static str> {
     match table {
         "transcript" => TRANSCRIPTS.iter().map(|entry| entry.id()).collect(),
+        "wrapper" => WRAPPERS.iter().map(|entry| entry.id()).collect(),
         "contract" => CONTRACTS.iter().map(|entry| entry.id()).collect(),
         _ => EMITTERS.iter().map(|entry| entry.id()).collect(),
     }
@@ -25,6 +27,7 @@ fn ids(table: &str) -> Vec<&'static str> {
 fn shared(table: &str) -> &'static [&'static str] {
     match table {
         "transcript" => &["mod", "raw", "layer", "frame", "shape", "beside"],
+        "wrapper" => &["mod", "origins", "time", "unwrapping"],
         "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],
         _ => &["mod"],
     }
@@ -41,7 +44,7 @@ fn files(folder: &Path) -> BTreeSet<String> {
 
 #[test]
 fn every_file_is_in_its_table() {
-    for table in ["transcript", "contract", "emit"] {
+    for table in ["wrapper", "transcript", "contract", "emit"] {
         let ids = ids(table);
         let unique: BTreeSet<_> = ids.iter().copied().collect();
         assert_eq!(unique.len(), ids.len(), "{table}: an id stands twice");
@@ -56,7 +59,7 @@ fn every_file_is_in_its_table() {
 
 #[test]
 fn no_other_file_knows_one_by_name() {
-    let ids: Vec<(&str, &str)> = ["transcript", "contract"]
+    let ids: Vec<(&str, &str)> = ["wrapper", "transcript", "contract"]
         .into_iter()
         .flat_map(|table| ids(table).into_iter().map(move |id| (table, id)))
         // Words of the language as well.
@@ -98,9 +101,11 @@ fn every_entry_has_its_cases() {
             assert!(found >= least, "{folder}: {found} cases of {kinds:?}, {least} are asked for");
         }
     }
-    for id in ids("transcript") {
-        let cases = count(&format!("transcript/{id}/"));
-        assert!(cases >= 3, "transcript/{id}: {cases} cases, three are asked for");
+    for table in ["transcript", "wrapper"] {
+        for id in ids(table) {
+            let cases = count(&format!("{table}/{id}/"));
+            assert!(cases >= 3, "{table}/{id}: {cases} cases, three are asked for");
+        }
     }
 }
 

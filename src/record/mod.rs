@@ -204,13 +204,39 @@ pub struct Review {
     pub extra: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
+/// The transcript format that a review was read in: its name, with `+lossy` behind it where the
+/// text is no longer what was written (a screen that was recorded, say).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// The format's name.
+    pub id: &'static str,
+    /// The text is no longer what was written.
+    pub lossy: bool,
+}
+
+impl From<&'static str> for Format {
+    fn from(id: &'static str) -> Self {
+        Self { id, lossy: false }
+    }
+}
+
+impl Serialize for Format {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.lossy {
+            serializer.collect_str(&format_args!("{}+lossy", self.id))
+        } else {
+            serializer.serialize_str(self.id)
+        }
+    }
+}
+
 /// Where a review stood.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Source {
     /// The input's name as given.
     pub input: String,
     /// The transcript format.
-    pub transcript: &'static str,
+    pub transcript: Format,
     /// Who spoke.
     pub channel: Channel,
     /// The session that the message is part of.

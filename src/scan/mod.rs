@@ -328,7 +328,7 @@ impl<'s> Scan<'s> {
         };
         let source = Source {
             input: self.input.to_owned(),
-            transcript: format,
+            transcript: format.into(),
             channel,
             session_id: origin.session_id,
             agent: origin.agent,

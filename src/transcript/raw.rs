@@ -283,9 +283,16 @@ pub fn escaped_offsets(body: &[u8], decoded: &[usize]) -> Vec<usize> {
     found
 }
 
+/// The parts of an escaped text, in order.
+pub fn pieces(body: &[u8]) -> impl Iterator<Item = Piece<'_>> {
+    Pieces::of(body)
+}
+
 /// A part of an escaped text, with its offset.
-enum Piece<'a> {
+pub enum Piece<'a> {
+    /// Bytes that stand for themselves.
     Plain(usize, &'a [u8]),
+    /// An escape, and the character that it stands for.
     Escape(usize, char),
 }
 
