@@ -27,7 +27,7 @@ fn ids(table: &str) -> Vec<&'static str> {
 fn shared(table: &str) -> &'static [&'static str] {
     match table {
         "transcript" => &["mod", "raw", "layer", "frame", "shape", "beside"],
-        "wrapper" => &["mod", "origins", "time", "unwrapping"],
+        "wrapper" => &["mod", "field", "origins", "time", "unwrapping"],
         "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],
         _ => &["mod"],
     }

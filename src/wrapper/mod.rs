@@ -7,19 +7,29 @@
 
 use crate::limits::Limits;
 
+mod asciicast;
 mod cri;
 mod docker;
+mod field;
 mod github_actions;
 mod origins;
+mod prefix;
+mod terminal;
 mod time;
 mod unwrapping;
 
-pub use origins::{Line, Origins, Output};
+pub use origins::{Kept, Line, Origins, Output};
 pub use unwrapping::Unwrapping;
 
 /// The wrappers, in the order in which a line is offered to them.
-pub static WRAPPERS: &[&dyn Wrapper] =
-    &[&docker::Docker, &cri::Cri, &github_actions::GithubActions];
+pub static WRAPPERS: &[&dyn Wrapper] = &[
+    &docker::Docker,
+    &cri::Cri,
+    &github_actions::GithubActions,
+    &asciicast::Asciicast,
+    &terminal::Terminal,
+    &prefix::Prefix,
+];
 
 /// A wrapper.
 pub trait Wrapper: Sync {

@@ -39,12 +39,37 @@ impl<'a> Line<'a> {
         Self::new(bytes, self.offset + length as u64, self.place(length))
     }
 
+    /// The same line, to be looked at once more later.
+    pub fn keep(&self) -> Kept {
+        Kept { bytes: self.bytes.to_vec(), offset: self.offset, start: self.start }
+    }
+
     fn place(&self, at: usize) -> Place {
         let (from, place) = self.cursor.get();
         let (from, place) = if from <= at { (from, place) } else { (0, self.start) };
         let place = place.after(self.bytes.get(from..at).unwrap_or_default());
         self.cursor.set((at, place));
         place
+    }
+}
+
+/// A line that is held back.
+#[derive(Debug)]
+pub struct Kept {
+    bytes: Vec<u8>,
+    offset: u64,
+    start: Place,
+}
+
+impl Kept {
+    /// The line.
+    pub fn line(&self) -> Line<'_> {
+        Line::new(&self.bytes, self.offset, self.start)
+    }
+
+    /// Its first byte in its log.
+    pub fn offset(&self) -> u64 {
+        self.offset
     }
 }
 
