@@ -155,7 +155,7 @@ fn wrong_usage_is_2_and_says_what_there_is() {
         (&["--status", "nope", LOG], &["malformed", "missing-block", "template"]),
         (&["--fail-on", "nope", LOG], &["critical", "escalate", "none"]),
         (&["--copies", "nope", LOG], &["drop", "mark"]),
-        (&["--list", "nope"], &["contracts", "transcripts", "emitters", "rules"]),
+        (&["--list", "nope"], &["contracts", "transcripts", "wrappers", "emitters", "rules"]),
         (&["--explain", "nope"], &["--list rules"]),
         (&["--print-schema", "nope"], &["json", "contract:NAME"]),
         (&["--print-schema", "contract:nope"], &["contract:nope", "contract:NAME"]),
@@ -318,6 +318,27 @@ fn what_stands_before_the_cut_of_a_gz_comes_out() {
 
 #[test]
 fn a_record_comes_out_before_stdin_is_closed() {
+    come_out_at_once(str::to_owned);
+}
+
+#[test]
+fn a_record_in_a_wrapper_comes_out_before_stdin_is_closed() {
+    let wrap = |entry: fn(&str) -> String| {
+        move |log: &str| -> String { log.split_inclusive('\n').map(entry).collect() }
+    };
+    come_out_at_once(wrap(|line| {
+        let entry = json!({"log": line, "stream": "stdout", "time": "2026-11-30T12:00:00Z"});
+        format!("{entry}\n")
+    }));
+    come_out_at_once(wrap(|line| format!("2026-11-30T12:00:00.5Z stdout F {line}")));
+    come_out_at_once(wrap(|line| format!("2026-11-30T12:00:00.1234567Z {line}")));
+    // A time alone: the second line tells that it is a prefix.
+    come_out_at_once(wrap(|line| format!("2026-11-30 12:00:00 {line}")));
+    come_out_at_once(wrap(|line| format!("\u{1b}[2m{line}")));
+}
+
+/// Writes two blocks, each put into a wrapper, and waits for the record of each.
+fn come_out_at_once(wrap: impl Fn(&str) -> String) {
     let mut child = command(root()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
@@ -329,7 +350,7 @@ fn a_record_comes_out_before_stdin_is_closed() {
         }
     });
     for number in ["one", "two"] {
-        stdin.write_all(block(number).as_bytes()).unwrap();
+        stdin.write_all(wrap(&block(number)).as_bytes()).unwrap();
         stdin.flush().unwrap();
         let line = receiver.recv_timeout(Duration::from_secs(20));
         let line =

@@ -75,6 +75,17 @@ const PIECES: &[&str] = &[
     "}{",
     "*** Begin Patch\n*** Add File: review.yaml\n+",
     "<<EOF",
+    "\u{1b}[1m",
+    "\u{1b}[2K",
+    "\r",
+    "\u{8}",
+    "\n2026-11-30T12:00:00.1234567Z ",
+    "\n2026-11-30T12:00:00.5Z stdout P ",
+    "\n2026-11-30 12:00:00 INFO ",
+    "\n[2026-11-30 12:00:00] ",
+    "\nreviewer-1  | ",
+    "{\"log\":\"x\\ud83d\",\"stream\":\"stdout\",\"time\":\"\"}\n",
+    "[0.1,\"o\",\"x\\r\\n\"]\n",
 ];
 
 fn mutate(bytes: &mut Vec<u8>, numbers: &mut Numbers) {

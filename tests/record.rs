@@ -14,7 +14,7 @@ use serde_json::Value;
 fn source() -> Source {
     Source {
         input: "logs/a.jsonl".into(),
-        transcript: "text",
+        transcript: "text".into(),
         channel: Channel::Text,
         session_id: None,
         agent: None,

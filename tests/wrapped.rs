@@ -24,7 +24,7 @@ fn lines(log: &str) -> impl Iterator<Item = &str> {
 
 /// Each line behind `prefix`.
 fn behind(prefix: &str, log: &str) -> String {
-    lines(log).map(|line| format!("{prefix}{line}")).collect()
+    lines(log).flat_map(|line| [prefix, line]).collect()
 }
 
 /// What stands before the lines in the wrappers that leave lines as they are.
@@ -61,12 +61,14 @@ fn cri(log: &str, size: usize) -> String {
             chars.chunks(size).map(|piece| piece.iter().collect()).collect();
         let last = pieces.pop().unwrap_or_default();
         for piece in pieces {
-            out += &format!("2026-11-30T12:00:00.5Z stdout P {piece}\n");
+            out += "2026-11-30T12:00:00.5Z stdout P ";
+            out += &piece;
+            out += "\n";
             out += "2026-11-30T12:00:00.5Z stderr P \n";
         }
         // A last line without its end is one that goes on.
         let tag = if end.is_empty() { "P" } else { "F" };
-        out += &format!("2026-11-30T12:00:00.5Z stdout {tag} {last}{end}");
+        out.extend(["2026-11-30T12:00:00.5Z stdout ", tag, " ", &last, end]);
     }
     out
 }
@@ -178,7 +180,7 @@ fn records_lead_back_to_the_lines_and_bytes_of_the_input() {
             same(prefix, &alone, &came)?;
             let length = prefix.len() as u64;
             let lines_before = |end: u64| {
-                log.as_bytes()[..end as usize].iter().filter(|byte| **byte == b'\n').count() as u64
+                log.as_bytes()[..end as usize].split(|byte| *byte == b'\n').count() as u64 - 1
             };
             let offset = |at: u64| at + length * (lines_before(at) + 1);
             for (alone, came) in alone.0.iter().zip(&came.0) {
