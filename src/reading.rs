@@ -243,7 +243,7 @@ impl<'o, 'd> Reading<'o, 'd> {
     /// Goes on at `offset`, which is at `place`, with nothing kept of what is before.
     fn restart(&mut self, offset: u64, place: Place) {
         self.window.restart(offset, place);
-        self.unwrapping.let_go(offset);
+        self.unwrapping.let_go(offset, place);
         self.locator.skip_to(offset);
         self.looked = offset;
         self.wait = Wait { keep: offset, resume: offset, until: Until::More };
@@ -283,7 +283,7 @@ impl<'o, 'd> Reading<'o, 'd> {
             keep = keep.min(start.max(base));
         }
         self.window.advance(keep.max(base), self.wait.resume);
-        self.unwrapping.let_go(self.window.base());
+        self.unwrapping.let_go(self.window.base(), self.window.base_place());
         self.cap();
         Ok(())
     }

@@ -67,6 +67,11 @@ impl Window {
         self.base
     }
 
+    /// The place of the first byte.
+    pub fn base_place(&self) -> Place {
+        self.place
+    }
+
     /// The offset after the last byte.
     pub fn end(&self) -> u64 {
         self.base + self.bytes.len() as u64

@@ -186,9 +186,25 @@ impl Trail {
         self.times.get(after.checked_sub(1)?).map(|(_, time)| &**time)
     }
 
-    fn let_go(&mut self, before: u64) {
+    /// Lets go of what leads back from before byte `before`, which stands at `place`.
+    fn let_go(&mut self, before: u64, place: Option<Place>) {
         let done = self.segments.partition_point(|segment| segment.at <= before);
         self.segments.drain(..done.saturating_sub(1));
+        // A segment of many lines is cut, so that it holds no more of the log around than it must.
+        if let (Some(first), Some(place)) = (self.segments.front_mut(), place)
+            && first.at < before
+            && before - first.at >= u64::from(first.lead)
+        {
+            *first = Segment {
+                at: before,
+                place,
+                from: first.origin_of(before),
+                origin: first.place_of(place),
+                lead: 0,
+                width: 0,
+                to: first.to,
+            };
+        }
         let done = self.times.partition_point(|(start, _)| *start <= before);
         self.times.drain(..done.saturating_sub(1));
     }
@@ -394,16 +410,30 @@ impl Origins {
         record.id = record_id(&source.input, source.offset, record.contract);
     }
 
-    /// Lets go of what leads back from before byte `before` of the text, but for what the wrapper
-    /// of a number still holds.
-    pub(super) fn let_go(&mut self, mut before: u64, held: impl Fn(usize) -> Option<u64>) {
+    /// Lets go of what leads back from before byte `before` of the text, which stands at `place`,
+    /// but for what the wrapper of a number still holds.
+    pub(super) fn let_go(
+        &mut self,
+        mut before: u64,
+        place: Place,
+        held: impl Fn(usize) -> Option<u64>,
+    ) {
+        let mut place = Some(place);
         for (number, trail) in self.trails.iter_mut().enumerate().rev() {
-            trail.let_go(before);
-            if number > 0 {
-                // Lines may have changed places.
-                let first = trail.segments.iter().map(|segment| segment.from).min();
-                before = first.into_iter().chain(held(number)).min().unwrap_or(trail.end);
+            trail.let_go(before, place);
+            if number == 0 {
+                break;
             }
+            // Lines may have changed places.
+            let first = trail.segments.iter().min_by_key(|segment| segment.from);
+            let held = held(number);
+            let Some(first) = first.filter(|first| held.is_none_or(|held| first.from <= held))
+            else {
+                before = held.unwrap_or(0);
+                place = None;
+                continue;
+            };
+            (before, place) = (first.from, Some(first.origin));
         }
     }
 }
@@ -452,7 +482,26 @@ mod tests {
         assert_eq!(origins.place(Place { line: 2, column: 1 }), Place { line: 5, column: 2 });
         assert_eq!([0, 1, 2].map(|at| origins.offset(at)), [41, 40, 41]);
         assert_eq!((origins.are_lossy(1), origins.are_lossy(2)), (false, true));
-        origins.let_go(2, |_| None);
+        origins.let_go(2, Place { line: 2, column: 1 }, |_| None);
         assert_eq!((origins.trails[0].segments.len(), origins.offset(2)), (1, 41));
+        assert_eq!(origins.place(Place { line: 2, column: 1 }), Place { line: 5, column: 2 });
+    }
+
+    #[test]
+    fn a_long_segment_holds_little_of_the_log_around() {
+        let mut origins = Origins::default();
+        origins.within(0, Place::START);
+        origins.within(0, Place::START);
+        for number in 1..=100 {
+            let start = |line| Place { line, column: 1 };
+            let around = Line::new(b"- x\n", (number - 1) * 4, start(number));
+            origins.output(0, |output| output.copy(&around, 2..4));
+            let within = Line::new(b"x\n", (number - 1) * 2, start(number));
+            origins.output(1, |output| output.copy(&within, 0..2));
+            origins.let_go((number - 1) * 2, start(number), |_| None);
+            assert!(origins.trails.iter().all(|trail| trail.segments.len() <= 2));
+            assert_eq!(origins.offset((number - 1) * 2), (number - 1) * 4 + 2);
+            assert_eq!(origins.place(start(number)), Place { line: number, column: 3 });
+        }
     }
 }

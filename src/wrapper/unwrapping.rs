@@ -123,11 +123,12 @@ impl<'l> Unwrapping<'l> {
         position.map_or(0, |position| position.place.line - u64::from(!position.within_line))
     }
 
-    /// Lets go of what leads back from before byte `before` of the log.
-    pub fn let_go(&mut self, before: u64) {
+    /// Lets go of what leads back from before byte `before` of the log, which stands at `place`.
+    pub fn let_go(&mut self, before: u64, place: Place) {
         let stages = &self.stages;
-        self.origins
-            .let_go(before, |number| stages.get(number).and_then(|stage| stage.unwrap.held()));
+        self.origins.let_go(before, place, |number| {
+            stages.get(number).and_then(|stage| stage.unwrap.held())
+        });
     }
 
     /// Takes what the stage before `number` gives.
@@ -291,4 +292,40 @@ fn opened(line: &[u8]) -> Option<&'static dyn Wrapper> {
     let line = line.strip_prefix(MARK).unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     WRAPPERS.iter().copied().find(|wrapper| wrapper.opens(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_beyond_the_cap_passes_as_it_stands() {
+        let limits = Limits { frame: 100, ..Limits::default() };
+        let entry = |text: &str| {
+            format!("{{\"log\":\"{text}\\n\",\"stream\":\"stdout\",\"time\":\"t\"}}\n")
+        };
+        let long = entry(&"x".repeat(100));
+        let text = [entry("a"), long.clone(), entry("b")].concat();
+        for size in [1, 7, text.len()] {
+            let mut unwrapping = Unwrapping::new(&limits);
+            let mut out = Vec::new();
+            for piece in text.as_bytes().chunks(size) {
+                out.extend(unwrapping.push(piece).unwrap_or_else(|| piece.to_vec()));
+            }
+            out.extend(unwrapping.end());
+            assert_eq!(String::from_utf8(out).unwrap(), format!("a\n{long}b\n"), "{size}");
+            assert_eq!((unwrapping.lines(), unwrapping.origins().place(Place::START).line), (3, 1));
+        }
+    }
+
+    #[test]
+    fn what_is_in_no_wrapper_is_not_copied() {
+        let limits = Limits::default();
+        let mut unwrapping = Unwrapping::new(&limits);
+        let log = "{\"type\":\"user\"}\nplain text\n".repeat(5000);
+        assert_eq!(unwrapping.push(log.as_bytes()), None);
+        assert_eq!(unwrapping.push(b"no line end"), None);
+        assert_eq!((unwrapping.end(), unwrapping.is_on()), (Vec::new(), false));
+        assert_eq!(unwrapping.lines(), 10_001);
+    }
 }
