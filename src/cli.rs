@@ -29,6 +29,10 @@ pub struct Args {
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     pub input_name: Option<String>,
 
+    /// Go on as the one input, a file, grows, until the program is ended
+    #[arg(long, conflicts_with = "output", help_heading = "Input")]
+    pub follow: bool,
+
     /// Look for this contract only (repeatable); weak carriers of it count in logs without roles
     #[arg(short, long, value_name = "NAME", help_heading = "Choice")]
     pub contract: Vec<String>,

@@ -5,11 +5,13 @@
 //! parallel, frames and small inputs read in parallel; the walk from hit to hit and what hangs on
 //! other messages go in order. Holds no more of an input than what is not decided yet.
 
+use std::io;
+
 use rayon::prelude::*;
 
 use crate::emit::EndRecord;
 use crate::error::Error;
-use crate::input::{Input, Source};
+use crate::input::{self, Input, Meter, Source};
 use crate::locate::needles::{self, Hit};
 use crate::pipeline::{Harvest, Options};
 use crate::reading::{Deliver, Reading, Tally};
@@ -63,37 +65,96 @@ pub fn run(
             }
         }
         if small.len() < 2 {
-            let mut end = EndRecord::new(name(&input, options));
-            let read = read(&input, options, &mut |line, outcome| {
-                deliver(settle, handler, &mut end, line, outcome)
-            });
-            finish(settle, handler, end, read)?;
+            read_alone(&input, options, settle, handler)?;
             continue;
         }
-        let reads: Vec<_> = small
-            .par_iter()
-            .map(|input| {
-                let mut outcomes = Vec::new();
-                let read = read(input, options, &mut |line, outcome| {
-                    outcomes.push((line, outcome));
-                    Ok(())
-                });
-                (outcomes, read)
-            })
-            .collect();
-        for (input, (outcomes, read)) in small.iter().zip(reads) {
-            let mut end = EndRecord::new(name(input, options));
-            for (line, outcome) in outcomes {
-                deliver(settle, handler, &mut end, line, outcome)?;
+        let reads: Vec<_> = small.par_iter().map(|input| read_small(input, options)).collect();
+        for (input, read) in small.iter().zip(reads) {
+            match read {
+                Some(transcripts) => {
+                    for transcript in transcripts {
+                        hand_on(transcript, settle, handler)?;
+                    }
+                }
+                None => read_alone(input, options, settle, handler)?,
             }
-            finish(settle, handler, end, read)?;
         }
     }
     Ok(())
 }
 
+/// Reads an input as it comes.
+fn read_alone(
+    input: &Input,
+    options: &Options,
+    settle: &mut Settle<'_>,
+    handler: &mut dyn Handler,
+) -> Result<(), Error> {
+    let limits = &options.scope.limits;
+    let own = name(input, options);
+    input::visit(input, &own, limits, &Meter::new(limits), &mut |name, source| {
+        let mut end = EndRecord::new(name.to_owned());
+        let beside = beside(input, name == own);
+        let read = read(name, source, beside, options, &mut |line, outcome| {
+            deliver(settle, handler, &mut end, line, outcome)
+        });
+        finish(settle, handler, end, read)
+    })
+}
+
+/// A transcript that was read and whose outcomes wait for their turn.
+struct Transcript {
+    name: String,
+    outcomes: Vec<(u64, Option<Outcome>)>,
+    read: Outcomes,
+}
+
+/// Reads a small input whole. Gives up where it expands to more than a small one may be: nothing
+/// that can grow is held in memory.
+fn read_small(input: &Input, options: &Options) -> Option<Vec<Transcript>> {
+    let limits = &options.scope.limits;
+    let meter = Meter::up_to(limits.chunk as u64);
+    let mut transcripts = Vec::new();
+    let own = name(input, options);
+    let visited = input::visit(input, &own, limits, &meter, &mut |name, source| {
+        let mut outcomes = Vec::new();
+        // Once it is given up, no more of it is wanted.
+        if !meter.has_tripped() {
+            let beside = beside(input, name == own);
+            let read = read(name, source, beside, options, &mut |line, outcome| {
+                outcomes.push((line, outcome));
+                Ok(())
+            });
+            transcripts.push(Transcript { name: name.to_owned(), outcomes, read });
+        }
+        Ok(())
+    });
+    (visited.is_ok() && !meter.has_tripped()).then_some(transcripts)
+}
+
+/// Settles what came of a transcript, and hands it on.
+fn hand_on(
+    Transcript { name, outcomes, read }: Transcript,
+    settle: &mut Settle<'_>,
+    handler: &mut dyn Handler,
+) -> Result<(), Error> {
+    let mut end = EndRecord::new(name);
+    for (line, outcome) in outcomes {
+        deliver(settle, handler, &mut end, line, outcome)?;
+    }
+    finish(settle, handler, end, read)
+}
+
 fn name(input: &Input, options: &Options) -> String {
     options.input_name.clone().unwrap_or_else(|| input.name())
+}
+
+/// Where an input stands in the file system; a member of an archive stands nowhere.
+fn beside(input: &Input, is_file: bool) -> Beside {
+    match input {
+        Input::File(path) | Input::Followed(path) if is_file => Beside::file(path),
+        _ => Beside::default(),
+    }
 }
 
 /// Settles an outcome, and hands on what is settled by it.
@@ -155,15 +216,21 @@ fn finish(
 /// What came of reading an input: what was counted, its bytes, and why it could not be read whole.
 type Outcomes = (Tally, u64, Option<Error>);
 
-/// Reads one input.
-fn read(input: &Input, options: &Options, deliver: Deliver<'_>) -> Outcomes {
-    let name = name(input, options);
-    let mut reading = Reading::new(&name, options, deliver);
-    if let Input::File(path) = input {
-        reading.stands_at(Beside::file(path));
-    }
+/// Reads one transcript, if it could be opened.
+fn read(
+    name: &str,
+    source: Result<Source<'_>, (u64, io::Error)>,
+    beside: Beside,
+    options: &Options,
+    deliver: Deliver<'_>,
+) -> Outcomes {
+    let mut reading = Reading::new(name, options, deliver);
+    reading.stands_at(beside);
     let mut bytes = 0;
-    let fault = read_chunks(input, &name, options, &mut reading, &mut bytes).err();
+    let fault = match source {
+        Ok(source) => read_chunks(source, name, &mut reading, &mut bytes).err(),
+        Err((offset, error)) => Some(Error::input(name, offset, error)),
+    };
     let (tally, result) = match &fault {
         // Nobody takes what comes out any more.
         Some(error) if !error.can_continue() => (Tally::default(), Ok(())),
@@ -173,14 +240,11 @@ fn read(input: &Input, options: &Options, deliver: Deliver<'_>) -> Outcomes {
 }
 
 fn read_chunks(
-    input: &Input,
+    mut source: Source<'_>,
     name: &str,
-    options: &Options,
     reading: &mut Reading<'_, '_>,
     bytes: &mut u64,
 ) -> Result<(), Error> {
-    let chunk = options.scope.limits.chunk;
-    let mut source = Source::open(input, chunk).map_err(|error| Error::input(name, 0, error))?;
     let batch = rayon::current_num_threads().max(1) * 2;
     loop {
         let chunks =

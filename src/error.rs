@@ -1,5 +1,6 @@
 //! Errors: what the program cannot go on with. A broken review is no error but a record.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
@@ -69,5 +70,36 @@ impl std::error::Error for Error {
         match &*self.0 {
             ErrorKind::Input { error, .. } | ErrorKind::Output(error) => Some(error),
         }
+    }
+}
+
+/// A text of one line without characters that do something to a terminal: names come from outside.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let is_harmful = |char: char| {
+        char.is_control()
+            || matches!(char, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut printable = String::with_capacity(text.len());
+    for char in text.chars() {
+        if is_harmful(char) {
+            printable.extend(char.escape_unicode());
+        } else {
+            printable.push(char);
+        }
+    }
+    Cow::Owned(printable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn names_do_nothing_to_a_terminal() {
+        assert_eq!(printable("größe ✓"), "größe ✓");
+        assert_eq!(printable("a\u{1b}[2J\n\u{202e}b"), "a\\u{1b}[2J\\u{a}\\u{202e}b");
     }
 }

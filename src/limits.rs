@@ -30,6 +30,22 @@ pub struct Limits {
     pub remembered: usize,
     /// Bytes of one output line.
     pub record: usize,
+    /// Bytes that a compressed input or an archive may expand to, whatever its size.
+    pub expansion: u64,
+    /// How many times its size it may expand to beyond that. Both are counted over the whole input.
+    pub ratio: u64,
+    /// Bombs that are passed over in one input before the rest of it is.
+    pub bombs: u64,
+    /// Members of an archive, those of archives in it included.
+    pub members: u64,
+    /// Layers of compression and archives around a transcript.
+    pub containers: usize,
+    /// Bytes that an xz or zstd decoder keeps to refer back to.
+    pub window: u64,
+    /// Bytes of a zip that are put aside in a temporary file, where it cannot be read by position.
+    pub spool: u64,
+    /// Bytes that tell a tar's member, its name included.
+    pub header: u64,
 }
 
 impl Default for Limits {
@@ -46,6 +62,14 @@ impl Default for Limits {
             look_ahead: 64,
             remembered: 1 << 20,
             record: 1 << 20,
+            expansion: 256 << 20,
+            ratio: 1000,
+            bombs: 4,
+            members: 1 << 20,
+            containers: 8,
+            window: 128 << 20,
+            spool: 4 << 30,
+            header: 1 << 20,
         }
     }
 }

@@ -10,8 +10,8 @@ use revextract::cli::{Args, Copies, FailOn};
 use revextract::contract::{self, CONTRACTS};
 use revextract::drive::{self, Handler};
 use revextract::emit::{self, EMITTERS, Emission, EndRecord};
-use revextract::error::Error;
-use revextract::input;
+use revextract::error::{Error, printable};
+use revextract::input::{self, Input};
 use revextract::locate::Choice;
 use revextract::output::Output;
 use revextract::pipeline::Options;
@@ -60,8 +60,13 @@ fn print(text: &str) -> u8 {
     }
 }
 
+/// Says something on stderr, where a name that stands in it can do nothing to a terminal.
+fn say(message: &str) {
+    let _ = writeln!(io::stderr(), "revextract: {}", printable(message));
+}
+
 fn usage(message: &str) -> u8 {
-    let _ = writeln!(io::stderr(), "revextract: {message}");
+    say(message);
     2
 }
 
@@ -87,6 +92,12 @@ fn options(args: &Args) -> Result<Options, String> {
     }
     if args.input_name.is_some() && args.paths.first().is_some_and(|path| path.is_dir()) {
         return Err("--input-name needs an input that is no directory".to_owned());
+    }
+    if args.follow {
+        match &args.paths[..] {
+            [path] if args.files_from.is_none() && path.is_file() => {}
+            _ => return Err("--follow needs exactly one input that is a regular file".to_owned()),
+        }
     }
     let choice = Choice { contracts: contracts.collect::<Result<_, _>>()?, any_key: false };
     let channels =
@@ -131,6 +142,7 @@ fn run(args: &Args, options: &Options, output: &mut Output, gate: &mut Gate) -> 
     let mut writer = Writer { args, out: output, emission, gate };
     let paths = paths(args)?;
     let inputs = paths.into_iter().flat_map(|path| match path {
+        Ok(path) if args.follow => Box::new(std::iter::once(Ok(Input::Followed(path)))),
         Ok(path) => input::expand(&path),
         Err(error) => Box::new(std::iter::once(Err(error))),
     });
@@ -240,7 +252,7 @@ impl Handler for Writer<'_> {
             }
         }
         for line in lines {
-            let _ = writeln!(io::stderr(), "revextract: {line}");
+            say(&line);
         }
         if self.args.end_record {
             self.emission.end_of_input(&end, self.out)?;
@@ -250,7 +262,7 @@ impl Handler for Writer<'_> {
 
     fn problem(&mut self, error: Error) {
         self.gate.problems += 1;
-        let _ = writeln!(io::stderr(), "revextract: {error}");
+        say(&error.to_string());
     }
 
     fn pause(&mut self) -> Result<(), Error> {

@@ -1,8 +1,8 @@
 //! Input: paths, directories and stdin as bytes.
 //!
-//! Takes what the command line names, gives [`Input`]s in a stable order and their bytes in
-//! chunks, uncompressed. Never looks at what the bytes say but for the magic numbers of the
-//! compression formats.
+//! Takes what the command line names, gives [`Input`]s in a stable order and the transcripts in
+//! them in chunks: compression taken off, archives taken apart, UTF-16 decoded. Never looks at what
+//! the bytes say but for the magic numbers of these formats, whatever a name says.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,20 @@ use walkdir::WalkDir;
 
 use crate::error::Error;
 
+mod decode;
+mod follow;
+mod magic;
+mod members;
+mod meter;
 mod source;
+mod stream;
+mod tar;
+mod zip;
+mod zip_cut;
+mod zstd;
 
+pub use members::{Visit, visit};
+pub use meter::Meter;
 pub use source::{Chunk, Source};
 
 /// Something to read.
@@ -21,6 +33,8 @@ pub enum Input {
     Stdin,
     /// A file.
     File(PathBuf),
+    /// A file that grows, which has no end.
+    Followed(PathBuf),
 }
 
 impl Input {
@@ -28,14 +42,14 @@ impl Input {
     pub fn name(&self) -> String {
         match self {
             Self::Stdin => "-".to_owned(),
-            Self::File(path) => path.display().to_string(),
+            Self::File(path) | Self::Followed(path) => path.display().to_string(),
         }
     }
 
     /// Its size in bytes, where a file system says so.
     pub fn size(&self) -> Option<u64> {
         match self {
-            Self::Stdin => None,
+            Self::Stdin | Self::Followed(_) => None,
             Self::File(path) => {
                 path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len())
             }

@@ -1,19 +1,16 @@
-//! The bytes of one input, in chunks.
+//! The bytes of one transcript, in chunks.
 //!
-//! A regular file is read by position, several chunks at once; anything else as it comes. gzip and
-//! zstd are told by their first bytes, whatever the name says.
+//! A regular file is read by position, several chunks at once; anything else as it comes.
 
 use std::fs::File;
 use std::io::{self, Read};
 
 use bytes::{Bytes, BytesMut};
-use flate2::read::MultiGzDecoder;
 use rayon::prelude::*;
-use ruzstd::decoding::StreamingDecoder;
 
-use super::Input;
+use super::stream;
 
-/// Some bytes of an input, with the offset of the first.
+/// Some bytes of a transcript, with the offset of the first.
 #[derive(Debug, Clone)]
 pub struct Chunk {
     /// Where they start.
@@ -22,44 +19,32 @@ pub struct Chunk {
     pub bytes: Bytes,
 }
 
-/// An input that is open.
-pub struct Source {
-    kind: Kind,
+/// A transcript that is open.
+pub struct Source<'m> {
+    kind: Kind<'m>,
     offset: u64,
     chunk: usize,
 }
 
-enum Kind {
+enum Kind<'m> {
     /// A regular file, read by position.
     File(File),
     /// Anything else; `whole` chunks are filled, others given as they come.
-    Stream(Box<dyn Read + Send>, bool),
+    Stream(Box<dyn Read + 'm>, bool),
 }
 
-/// Bytes by which compression is told.
-const MAGIC: usize = 4;
+/// Bytes that are asked for at a time, where no more may come for a while.
+const AS_THEY_COME: usize = 1 << 20;
 
-impl Source {
-    /// Opens an input; `chunk` is the size of its chunks in bytes.
-    pub fn open(input: &Input, chunk: usize) -> io::Result<Self> {
-        let kind = match input {
-            Input::Stdin => stream(Box::new(io::stdin()), false)?,
-            Input::File(path) => {
-                let file = File::open(path)?;
-                let kind = file.metadata()?;
-                if kind.is_dir() {
-                    return Err(io::ErrorKind::IsADirectory.into());
-                }
-                let mut magic = [0; MAGIC];
-                let length = if kind.is_file() { read_at(&file, &mut magic, 0)? } else { 0 };
-                if kind.is_file() && !is_compressed(&magic[..length]) {
-                    Kind::File(file)
-                } else {
-                    stream(Box::new(file), kind.is_file())?
-                }
-            }
-        };
-        Ok(Self { kind, offset: 0, chunk })
+impl<'m> Source<'m> {
+    /// A regular file, in chunks of `chunk` bytes.
+    pub fn file(file: File, chunk: usize) -> Self {
+        Self { kind: Kind::File(file), offset: 0, chunk }
+    }
+
+    /// Anything else; `whole` says that all of it is there, so that chunks are filled.
+    pub fn stream(reader: Box<dyn Read + 'm>, whole: bool, chunk: usize) -> Self {
+        Self { kind: Kind::Stream(reader, whole), offset: 0, chunk }
     }
 
     /// The next chunks, at most `count` of them; none at the end.
@@ -67,7 +52,7 @@ impl Source {
         let chunks = match &mut self.kind {
             Kind::File(file) => read_chunks(file, self.offset, self.chunk, count)?,
             Kind::Stream(reader, whole) => {
-                let size = if *whole { self.chunk } else { self.chunk.min(1 << 20) };
+                let size = if *whole { self.chunk } else { self.chunk.min(AS_THEY_COME) };
                 let mut bytes = BytesMut::zeroed(size);
                 let length = fill(reader, &mut bytes, *whole)?;
                 bytes.truncate(length);
@@ -79,7 +64,7 @@ impl Source {
         Ok(chunks)
     }
 
-    /// How far the input was read.
+    /// How far the transcript was read.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -93,13 +78,7 @@ fn read_chunks(file: &File, offset: u64, size: usize, count: usize) -> io::Resul
         let offset = offset + (index * size) as u64;
         let size = size.min(left.saturating_sub((index * size) as u64).max(1) as usize);
         let mut bytes = BytesMut::zeroed(size);
-        let mut length = 0;
-        while length < size {
-            match read_at(file, &mut bytes[length..], offset + length as u64)? {
-                0 => break,
-                more => length += more,
-            }
-        }
+        let length = read_all_at(file, &mut bytes, offset)?;
         bytes.truncate(length);
         Ok((Chunk { offset, bytes: bytes.freeze() }, length == size))
     };
@@ -108,6 +87,20 @@ fn read_chunks(file: &File, offset: u64, size: usize, count: usize) -> io::Resul
     let full = read.iter().take_while(|(_, full)| *full).count();
     let chunks = read.into_iter().take(full + 1).map(|(chunk, _)| chunk);
     Ok(chunks.filter(|chunk| !chunk.bytes.is_empty()).collect())
+}
+
+/// Reads by position until `bytes` are full or the file is at its end.
+pub fn read_all_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut length = 0;
+    while length < bytes.len() {
+        match read_at(file, &mut bytes[length..], offset + length as u64) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
 }
 
 #[cfg(unix)]
@@ -124,10 +117,9 @@ fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
 fn fill(reader: &mut dyn Read, bytes: &mut [u8], whole: bool) -> io::Result<usize> {
     let mut length = 0;
     while length < bytes.len() {
-        match reader.read(&mut bytes[length..]) {
+        match stream::read(reader, &mut bytes[length..]) {
             Ok(0) => break,
             Ok(more) => length += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             // What was read before the fault is given first; the fault comes again.
             Err(_) if length > 0 => break,
             Err(error) => return Err(error),
@@ -137,72 +129,4 @@ fn fill(reader: &mut dyn Read, bytes: &mut [u8], whole: bool) -> io::Result<usiz
         }
     }
     Ok(length)
-}
-
-fn is_compressed(start: &[u8]) -> bool {
-    is_gzip(start) || is_zstd(start)
-}
-
-fn is_gzip(start: &[u8]) -> bool {
-    start.starts_with(b"\x1f\x8b")
-}
-
-fn is_zstd(start: &[u8]) -> bool {
-    start.starts_with(b"\x28\xb5\x2f\xfd")
-}
-
-/// A stream, through a decoder where its first bytes ask for one.
-fn stream(mut reader: Box<dyn Read + Send>, whole: bool) -> io::Result<Kind> {
-    let mut magic = Vec::new();
-    // No more is read than tells the formats apart, so that nothing waits for what may not come.
-    while magic.len() < MAGIC && could_be_compressed(&magic) {
-        let mut byte = [0];
-        if fill(&mut reader, &mut byte, true)? == 0 {
-            break;
-        }
-        magic.push(byte[0]);
-    }
-    let compressed = is_compressed(&magic);
-    let zstd = is_zstd(&magic);
-    let reader = io::Cursor::new(magic).chain(reader);
-    Ok(match (compressed, zstd) {
-        (false, _) => Kind::Stream(Box::new(reader), whole),
-        (_, false) => Kind::Stream(Box::new(MultiGzDecoder::new(reader)), true),
-        _ => {
-            Kind::Stream(Box::new(ZstdFrames { reader: Some(Box::new(reader)), frame: None }), true)
-        }
-    })
-}
-
-fn could_be_compressed(start: &[u8]) -> bool {
-    b"\x1f\x8b".starts_with(start) || b"\x28\xb5\x2f\xfd".starts_with(start)
-}
-
-/// zstd frames, one after the other.
-struct ZstdFrames {
-    reader: Option<Box<dyn Read + Send>>,
-    frame: Option<StreamingDecoder<Box<dyn Read + Send>, ruzstd::decoding::FrameDecoder>>,
-}
-
-impl Read for ZstdFrames {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if let Some(frame) = &mut self.frame {
-                let length = frame.read(bytes)?;
-                if length > 0 || bytes.is_empty() {
-                    return Ok(length);
-                }
-                self.reader = self.frame.take().map(StreamingDecoder::into_inner);
-            }
-            let Some(mut reader) = self.reader.take() else { return Ok(0) };
-            let mut first = [0];
-            if fill(&mut reader, &mut first, true)? == 0 {
-                return Ok(0);
-            }
-            let reader: Box<dyn Read + Send> = Box::new(io::Cursor::new(first).chain(reader));
-            let frame = StreamingDecoder::new(reader)
-                .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
-            self.frame = Some(frame);
-        }
-    }
 }
