@@ -43,7 +43,7 @@ fn cuts(length: usize) -> Vec<usize> {
 fn check(options_of: impl Fn(&Case) -> Options + Sync) {
     let faults: Vec<String> = cases()
         .par_iter()
-        .filter(|case| case.is_file())
+        .filter(|case| case.is_plain())
         .filter_map(|case| {
             let bytes = fs::read(case.folder.join(&case.input)).expect("the input is there");
             let options = options_of(case);

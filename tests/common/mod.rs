@@ -29,6 +29,12 @@ impl Case {
         self.folder.join(&self.input).is_file()
     }
 
+    /// Whether the input is one file that the library reads as it is: no archive, nothing compressed,
+    /// no UTF-16, which only the program takes apart.
+    pub fn is_plain(&self) -> bool {
+        self.is_file() && !self.name.starts_with("container")
+    }
+
     pub fn args(&self) -> Vec<&str> {
         let args = self.truth["args"].as_array();
         args.into_iter().flatten().filter_map(serde_json::Value::as_str).collect()
