@@ -173,3 +173,114 @@ fn spool(stream: &mut Stream<'_>, cap: u64) -> io::Result<(File, Option<io::Erro
     }
     Ok((file, fault))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// Walks through a stream; gives each transcript's name with its bytes or its fault.
+    fn walk(bytes: &[u8], limits: &Limits) -> Vec<(String, Result<u64, String>)> {
+        let meter = Meter::new(limits);
+        let mut seen = Vec::new();
+        let mut visit = |name: &str, source: Result<Source<'_>, (u64, io::Error)>| {
+            let read = source.map_err(|(_, error)| error).and_then(|mut source| {
+                while !source.next(1)?.is_empty() {}
+                Ok(source.offset())
+            });
+            seen.push((name.to_owned(), read.map_err(|error| error.to_string())));
+            Ok(())
+        };
+        let mut walk =
+            Walk { limits, meter: &meter, visit: &mut visit, whole: true, followed: false };
+        let stream = Stream::counted(bytes, &meter);
+        assert!(walk.stream("a", stream, limits.containers).is_ok());
+        seen
+    }
+
+    fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut builder = ::tar::Builder::new(Vec::new());
+        for (name, bytes) in members {
+            let mut header = ::tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            builder.append_data(&mut header, name, *bytes).expect("memory takes it");
+        }
+        builder.into_inner().expect("memory takes it")
+    }
+
+    fn faults(seen: &[(String, Result<u64, String>)], word: &str) -> Vec<String> {
+        let is_fault = |read: &Result<u64, String>| {
+            read.as_ref().err().is_some_and(|message| message.contains(word))
+        };
+        seen.iter().filter(|(_, read)| is_fault(read)).map(|(name, _)| name.clone()).collect()
+    }
+
+    #[test]
+    fn after_some_bombs_the_rest_is_passed_over() {
+        let limits = Limits { expansion: 1 << 20, ratio: 2, bombs: 2, ..Limits::default() };
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(&vec![b'\n'; 4 << 20]).expect("memory takes it");
+        let bomb = encoder.finish().expect("memory takes it");
+        let members = [("b0", &bomb[..]), ("t0", b"x"), ("b1", &bomb), ("t1", b"x"), ("b2", &bomb)];
+        let rest = [("t2", &b"x"[..]), ("b3", &bomb)];
+        let seen = walk(&archive(&[&members[..], &rest[..]].concat()), &limits);
+        assert_eq!(faults(&seen, "a bomb"), ["a!b0", "a!b1", "a!b2"]);
+        assert_eq!(faults(&seen, "more than 2 bombs"), ["a"]);
+        assert_eq!(seen.len(), 6, "{seen:?}");
+    }
+
+    #[test]
+    fn members_headers_and_what_is_put_aside_have_caps() {
+        let members = [("1", &b"x"[..]), ("2", b"x"), ("3", b"x"), ("4", b"x")];
+        let limits = Limits { members: 2, ..Limits::default() };
+        let seen = walk(&archive(&members), &limits);
+        assert_eq!(faults(&seen, "more than 2 members"), ["a"]);
+        assert_eq!(seen.len(), 3, "{seen:?}");
+
+        let limits = Limits { header: 4000, ..Limits::default() };
+        let (short, long) = ("n/".repeat(500), "n/".repeat(5000));
+        let seen = walk(&archive(&[(&short, b"x"), (&long, b"x")]), &limits);
+        assert_eq!(faults(&seen, "header of the tar"), ["a"]);
+        assert_eq!(seen[0], (format!("a!{short}"), Ok(1)));
+
+        let limits = Limits { spool: 20, ..Limits::default() };
+        let seen =
+            walk(&archive(&[("z", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")]), &limits);
+        assert_eq!(faults(&seen, "more than 20 bytes"), ["a!z"]);
+    }
+
+    #[test]
+    fn what_a_decoder_keeps_has_a_cap() {
+        // A frame that asks for 256 MiB, and one that asks for 128 KiB.
+        for (window, fits) in [(b'\x90', false), (b'\x38', true)] {
+            let bytes = [&b"\x28\xb5\x2f\xfd\x00"[..], &[window], b"\x09\x00\x00x"].concat();
+            let seen = walk(&bytes, &Limits::default());
+            assert_eq!(seen[0].1.is_ok(), fits, "{seen:?}");
+        }
+        let path = "corpus/container/stream/xz-two-streams/input.jsonl.xz";
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let bytes = std::fs::read(root.join(path)).expect("the corpus is there");
+        for (window, fits) in [(1 << 20, false), (64 << 20, true)] {
+            let seen = walk(&bytes, &Limits { window, ..Limits::default() });
+            assert_eq!(seen[0].1.is_ok(), fits, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_sparse_member_counts_by_what_it_expands_to() {
+        let limits = Limits { expansion: 1 << 20, ratio: 2, ..Limits::default() };
+        let mut header = ::tar::Header::new_gnu();
+        header.set_path("holes").expect("a name");
+        header.set_entry_type(::tar::EntryType::GNUSparse);
+        header.set_size(0);
+        let gnu = header.as_gnu_mut().expect("a header of GNU");
+        gnu.set_real_size(1 << 40);
+        gnu.sparse[0].set_offset(1 << 40);
+        gnu.sparse[0].set_length(0);
+        header.set_cksum();
+        let seen = walk(&[header.as_bytes(), &archive(&[("next", b"x")])[..]].concat(), &limits);
+        assert_eq!(faults(&seen, "a bomb"), ["a!holes"], "{seen:?}");
+        assert_eq!(seen[1], ("a!next".to_owned(), Ok(1)));
+    }
+}
