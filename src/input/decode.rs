@@ -25,6 +25,12 @@ struct Step {
 
 /// Decodes from memory to memory.
 trait Engine {
+    /// Whether a step that fails loses what it decoded. Its steps are cut evenly then, so that as much
+    /// is lost however the bytes arrive.
+    fn loses(&self) -> bool {
+        false
+    }
+
     fn step(&mut self, input: &[u8], output: &mut [u8], ends: bool) -> Step;
 }
 
@@ -80,7 +86,7 @@ impl Engine for Decompress {
             given: (self.total_out() - before.1) as usize,
             ended: result
                 .map(|status| status == flate2::Status::StreamEnd)
-                .map_err(|error| Fault::invalid(format!("the deflate stream is broken: {error}"))),
+                .map_err(|_| Fault::invalid("the deflate stream is broken")),
         }
     }
 }
@@ -100,6 +106,10 @@ impl Engine for bzip2::Decompress {
 }
 
 impl Engine for XzStream {
+    fn loses(&self) -> bool {
+        true
+    }
+
     fn step(&mut self, input: &[u8], output: &mut [u8], ends: bool) -> Step {
         let before = (self.total_in(), self.total_out());
         let result = self.process(input, output, if ends { Action::Finish } else { Action::Run });
@@ -122,11 +132,20 @@ struct Decoder<'m> {
     /// The stream that is being decoded.
     engine: Option<Box<dyn Engine>>,
     fault: Option<Fault>,
+    /// Bytes that were taken.
+    taken: u64,
+    /// What an even step gave, and how much of it was handed on.
+    held: Option<(Vec<u8>, usize)>,
 }
+
+/// Bytes that an even step takes and gives at most.
+const EVEN: usize = 1 << 10;
 
 impl<'m> Decoder<'m> {
     fn new(stream: Stream<'m>, start: Start, limits: &'m Limits, many: bool) -> Self {
-        Self { stream, start, limits, many, engine: Some(start(limits)), fault: None }
+        let engine = start(limits);
+        let held = engine.loses().then(|| (Vec::new(), 0));
+        Self { stream, start, limits, many, engine: Some(engine), fault: None, taken: 0, held }
     }
 
     /// Goes on to the next stream; false where there is none.
@@ -143,12 +162,12 @@ impl<'m> Decoder<'m> {
                 return Ok(true);
             }
             self.stream.consume(zeros);
+            self.taken += zeros as u64;
         }
     }
-}
 
-impl Read for Decoder<'_> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+    /// Decodes as far as one step goes that gives anything.
+    fn decode(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         while !bytes.is_empty() {
             if let Some(fault) = &self.fault {
                 return Err(fault.clone().into());
@@ -160,13 +179,19 @@ impl Read for Decoder<'_> {
                 return Ok(0);
             };
             // An engine may have more to give than it was asked for, even where no more comes.
-            let (input, missing) = match self.stream.fill_buf() {
+            let wanted = match self.held {
+                Some(_) => EVEN - self.taken as usize % EVEN,
+                None => 1,
+            };
+            let (input, missing) = match self.stream.ahead(wanted) {
                 Ok([]) => (&[][..], Some(Fault::cut("the compressed data is cut"))),
+                Ok(input) if self.held.is_some() => (&input[..wanted.min(input.len())], None),
                 Ok(input) => (input, None),
                 Err(error) => (&[][..], Some(error.into())),
             };
             let Step { taken, given, ended } = engine.step(input, bytes, missing.is_some());
             self.stream.consume(taken);
+            self.taken += taken as u64;
             match ended {
                 Ok(true) => self.engine = None,
                 Ok(false) if given > 0 => {}
@@ -182,5 +207,24 @@ impl Read for Decoder<'_> {
             }
         }
         Ok(0)
+    }
+}
+
+impl Read for Decoder<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let Some((mut held, mut from)) = self.held.take() else { return self.decode(bytes) };
+        let mut result = Ok(());
+        // So that the steps know that they are even.
+        self.held = Some((Vec::new(), 0));
+        if from == held.len() && !bytes.is_empty() {
+            (held, from) = (vec![0; EVEN], 0);
+            let decoded = self.decode(&mut held);
+            held.truncate(*decoded.as_ref().unwrap_or(&0));
+            result = decoded.map(|_| ());
+        }
+        let length = (held.len() - from).min(bytes.len());
+        bytes[..length].copy_from_slice(&held[from..from + length]);
+        self.held = Some((held, from + length));
+        result.map(|()| length)
     }
 }

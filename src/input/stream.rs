@@ -88,6 +88,21 @@ impl<'m> Stream<'m> {
         self.fault.as_ref().filter(|_| self.start == self.end)
     }
 
+    /// The next bytes: no fewer than `length`, where so many come before the end or a fault.
+    pub fn ahead(&mut self, length: usize) -> io::Result<&[u8]> {
+        if self.buffer.len() - self.start < length {
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        while self.end - self.start < length.min(self.buffer.len())
+            && !self.ended
+            && self.fault.is_none()
+        {
+            self.more();
+        }
+        self.fill_buf()
+    }
+
     /// Reads once, behind what is there.
     fn more(&mut self) {
         if self.start == self.end {
