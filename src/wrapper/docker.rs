@@ -125,14 +125,15 @@ impl Open {
                     }
                     self.settle_half();
                     let char = joined.unwrap_or(char);
-                    let text = char.to_string();
+                    let mut buffer = [0; 4];
+                    let text: &str = char.encode_utf8(&mut buffer);
                     if let Some(unit) = unit.filter(|_| joined.is_none() && next == body.len()) {
                         let mut alone = Output::default();
-                        alone.decoded(&text, line, escape);
+                        alone.decoded(text, line, escape);
                         self.half = Some((unit, alone));
                         continue;
                     }
-                    self.text.decoded(&text, line, escape);
+                    self.text.decoded(text, line, escape);
                     if char == '\n' {
                         out.append(std::mem::take(&mut self.text));
                     }

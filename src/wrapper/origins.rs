@@ -47,10 +47,17 @@ impl<'a> Line<'a> {
     fn place(&self, at: usize) -> Place {
         let (from, place) = self.cursor.get();
         let (from, place) = if from <= at { (from, place) } else { (0, self.start) };
-        let place = place.after(self.bytes.get(from..at).unwrap_or_default());
+        // Only its last byte ends the line.
+        let place = on_line(place, self.bytes.get(from..at).unwrap_or_default());
         self.cursor.set((at, place));
         place
     }
+}
+
+/// The place behind `text`, which starts at `place` and has no line end but its last byte.
+fn on_line(place: Place, text: &[u8]) -> Place {
+    let chars = text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+    Place { column: place.column + chars as u64, ..place }
 }
 
 /// A line that is held back.
@@ -314,9 +321,20 @@ impl Output {
     }
 
     fn add(&mut self, bytes: &[u8]) {
+        /// Between escapes stand a few bytes each: a loop is faster there than a search.
+        const SHORT: usize = 32;
         self.bytes.extend_from_slice(bytes);
         self.trail.end += bytes.len() as u64;
-        self.trail.end_place = self.trail.end_place.after(bytes);
+        let ends_line = matches!(bytes, [.., b'\n']);
+        let place = self.trail.end_place;
+        self.trail.end_place = if ends_line || bytes.len() > SHORT {
+            place.after(bytes)
+        } else {
+            bytes.iter().fold(place, |place, byte| match byte {
+                b'\n' => Place { line: place.line + 1, column: 1 },
+                byte => on_line(place, &[*byte]),
+            })
+        };
     }
 }
 
