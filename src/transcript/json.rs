@@ -115,6 +115,34 @@ fn walk_level<'a>(
     }
 }
 
+/// Gives every string and object within `value` on `channel`, whatever roles stand in it: all of it
+/// is the word of one.
+pub(super) fn all<'a>(value: Raw<'a>, channel: Channel, origin: &Origin, sink: Sink<'_, 'a>) {
+    all_of_level(value, channel, origin, LEVELS, sink);
+}
+
+fn all_of_level<'a>(
+    value: Raw<'a>,
+    channel: Channel,
+    origin: &Origin,
+    levels: u32,
+    sink: Sink<'_, 'a>,
+) {
+    if levels == 0 || !crate::locate::needles::any(value.bytes) {
+        return;
+    }
+    let message = |body| Item::Message(Message { channel, body, origin: origin.clone() });
+    if value.is_string() {
+        sink(message(Body::Text(value)));
+    } else if value.is_array() {
+        value.items().for_each(|item| all_of_level(item, channel, origin, levels - 1, sink));
+    } else if value.is_object() && !is_schema(&value) && !sink(message(Body::Value(value))) {
+        for (_, value) in value.entries() {
+            all_of_level(value, channel, origin, levels - 1, sink);
+        }
+    }
+}
+
 /// Whether this is the JSON Schema of an object; its `type` is in capitals at times.
 fn is_schema(value: &Raw<'_>) -> bool {
     let [kind, properties] = value.fields(["type", "properties"]);

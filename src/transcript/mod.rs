@@ -19,8 +19,11 @@ mod claude_stream;
 mod codex;
 mod codex_exec;
 pub mod frame;
+mod gemini;
+mod gemini_stream;
 mod json;
 pub mod layer;
+mod qwen;
 pub mod raw;
 mod review_file;
 pub mod shape;
@@ -32,10 +35,13 @@ pub use raw::Raw;
 /// The transcript formats, in the order in which a record is offered to them; the last record
 /// format takes every record.
 pub static TRANSCRIPTS: &[&dyn Transcript] = &[
+    &qwen::Qwen,
+    &gemini_stream::GeminiStream,
     &claude_code::ClaudeCode,
     &claude_stream::ClaudeStream,
     &codex::Codex,
     &codex_exec::CodexExec,
+    &gemini::Gemini,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
@@ -240,7 +246,7 @@ pub struct AgentCall {
 }
 
 /// Texts that stand in records which say what others need: the calls of agents.
-pub static NEEDLES: &[&str] = &["subagent_type"];
+pub static NEEDLES: &[&str] = &["subagent_type", "agent_name"];
 
 /// The format of a record: the first that knows it, else the one that takes all.
 pub fn of_record(record: &Raw<'_>) -> &'static dyn Transcript {
