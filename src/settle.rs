@@ -90,7 +90,11 @@ impl<'s> Settle<'s> {
             Outcome::Record(record, ties) => self.record(record, &ties),
             Outcome::News(News::Call(call)) => {
                 if self.calls.len() < self.scope.limits.remembered {
-                    self.calls.insert(call.id.clone(), call);
+                    // Another record may have told more of the same call.
+                    let known = self.calls.remove(&call.id).unwrap_or_default();
+                    let agent = call.agent.or(known.agent);
+                    let description = call.description.or(known.description);
+                    self.calls.insert(call.id.clone(), AgentCall { agent, description, ..call });
                 }
             }
             Outcome::News(News::Submitted { tool_call_id, agent }) => {

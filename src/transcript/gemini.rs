@@ -321,7 +321,7 @@ fn tells_end_of(shown: &[u8], name: &str) -> bool {
 }
 
 /// Whether an id is one that no other session has.
-fn is_uuid(id: &str) -> bool {
+pub(super) fn is_uuid(id: &str) -> bool {
     let dashes = [8, 13, 18, 23];
     id.len() == 36
         && id.bytes().enumerate().all(|(at, byte)| {

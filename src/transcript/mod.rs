@@ -18,6 +18,7 @@ mod claude_code;
 mod claude_stream;
 mod codex;
 mod codex_exec;
+mod copilot;
 pub mod frame;
 mod gemini;
 mod gemini_stream;
@@ -42,6 +43,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &codex::Codex,
     &codex_exec::CodexExec,
     &gemini::Gemini,
+    &copilot::Copilot,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
@@ -246,7 +248,7 @@ pub struct AgentCall {
 }
 
 /// Texts that stand in records which say what others need: the calls of agents.
-pub static NEEDLES: &[&str] = &["subagent_type", "agent_name"];
+pub static NEEDLES: &[&str] = &["agent_type", "agent_name", "subagent.started", "read_agent"];
 
 /// The format of a record: the first that knows it, else the one that takes all.
 pub fn of_record(record: &Raw<'_>) -> &'static dyn Transcript {
