@@ -29,6 +29,7 @@ pub mod raw;
 mod review_file;
 pub mod shape;
 mod text;
+mod vscode_chat;
 
 pub use beside::Beside;
 pub use raw::Raw;
@@ -44,6 +45,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &codex_exec::CodexExec,
     &gemini::Gemini,
     &copilot::Copilot,
+    &vscode_chat::VscodeChat,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
