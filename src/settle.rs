@@ -318,18 +318,17 @@ impl Known {
             self.enter(key);
         }
         let seen = self.enter(format!("{family}\0{content}"));
+        let ids = [&source.tool_call_id, &source.message_id, &ties.record_id];
         let message =
-            source.tool_call_id.as_ref().or(source.message_id.as_ref()).cloned().unwrap_or_else(
-                || match &source.session_id {
-                    // A log is one message.
-                    _ if is_log => String::new(),
-                    // The same line of the same session, if the file is there twice.
-                    Some(_) => {
-                        format!("{session}\0{:?}\0{line}\0{}", source.agent_id, ties.message)
-                    }
-                    None => format!("{}\0{line}\0{}", source.input, ties.message),
-                },
-            );
+            ids.into_iter().flatten().next().cloned().unwrap_or_else(|| match &source.session_id {
+                // A log is one message.
+                _ if is_log => String::new(),
+                // The same line of the same session, if the file is there twice.
+                Some(_) => {
+                    format!("{session}\0{:?}\0{line}\0{}", source.agent_id, ties.message)
+                }
+                None => format!("{}\0{line}\0{}", source.input, ties.message),
+            });
         let messages = seen.messages.entry((member, ties.place, source.channel)).or_default();
         // A hash is enough within one content of one session, and the same on every machine.
         let mut hasher = DefaultHasher::new();

@@ -10,15 +10,30 @@ use crate::locate::{Block, call, needles};
 use crate::record::{Carrier, Channel, Place};
 use crate::transcript::frame::{self, Damage};
 use crate::transcript::layer::{Layer, Strings};
-use crate::transcript::{self, Body, Item, Message, Raw};
+use crate::transcript::{self, Body, Item, Message, Raw, Transcript};
 
 impl Scan<'_> {
     /// The records of a frame.
     pub(super) fn records(&mut self, frame: Frame<'_>) {
+        for record in self.split(frame) {
+            let format = self.scope.transcript.unwrap_or_else(|| transcript::of_record(&record));
+            self.record(frame, record, format);
+        }
+    }
+
+    /// Cuts a frame into records.
+    fn split<'a>(&mut self, frame: Frame<'a>) -> Vec<Raw<'a>> {
         let (mut records, mut faults) = (Vec::new(), Vec::new());
         frame::records(
             frame.bytes,
-            |record| records.push(record),
+            // An array of records is a log as well.
+            |record| {
+                if record.is_array() {
+                    records.extend(record.items());
+                } else {
+                    records.push(record);
+                }
+            },
             |fault, at| faults.push((fault, at)),
         );
         if let Err(error) = std::str::from_utf8(frame.bytes) {
@@ -27,18 +42,10 @@ impl Scan<'_> {
         for (fault, at) in faults {
             (self.sink)(Event::Damage(fault, frame.start.layer.input_offset(at)));
         }
-        for record in records {
-            // An array of records is a log as well.
-            if record.is_array() {
-                record.items().for_each(|item| self.record(frame, item));
-            } else {
-                self.record(frame, record);
-            }
-        }
+        records
     }
 
-    fn record(&mut self, frame: Frame<'_>, record: Raw<'_>) {
-        let format = self.scope.transcript.unwrap_or_else(|| transcript::of_record(&record));
+    fn record(&mut self, frame: Frame<'_>, record: Raw<'_>, format: &dyn Transcript) {
         let session = self.session;
         let mut known = Vec::new();
         format.read(record, session, &mut |item| {
@@ -111,6 +118,10 @@ impl Scan<'_> {
         if let Some(outer) = frame.speech {
             speech.within(outer);
         }
+        if let Body::Log(raw) = message.body {
+            self.log(raw, &speech, frame);
+            return false;
+        }
         if !self.scope.channels.contains(&speech.source.channel) {
             self.left_out(&message.body, LeftOut::Hidden);
             return false;
@@ -127,6 +138,28 @@ impl Scan<'_> {
             Body::Call(tool, input) => {
                 self.call(&tool, input, &speech, frame);
                 true
+            }
+            Body::Log(_) => false,
+        }
+    }
+
+    /// Looks into a log that is one document within a string. What is no record of a known format
+    /// in it is nobody's word.
+    fn log(&mut self, raw: Raw<'_>, speech: &Speech, frame: Frame<'_>) {
+        let Some(text) = raw.text().filter(|text| needles::any(text.as_bytes())) else { return };
+        let outer = frame.at(raw.offset).layer;
+        if outer.depth() >= self.scope.limits.layers {
+            (self.sink)(Event::LeftOut(LeftOut::TooDeep));
+            return;
+        }
+        let start = Here { at: 0, place: Place::START, layer: Layer::string(&raw, &outer) };
+        let bytes = text.as_bytes();
+        let inner = Frame { bytes, start, cursor: &Cell::new(start), speech: Some(speech) };
+        for record in self.split(inner) {
+            if let Some(format) = transcript::known(&record) {
+                self.record(inner, record, format);
+            } else if needles::any(record.bytes) {
+                (self.sink)(Event::LeftOut(LeftOut::UnknownSpeaker));
             }
         }
     }

@@ -361,6 +361,8 @@ impl Speech {
         self.source.session_id =
             self.source.session_id.take().or_else(|| outer.source.session_id.clone());
         self.cwd = self.cwd.take().or_else(|| outer.cwd.clone());
+        self.source.timestamp =
+            self.source.timestamp.take().or_else(|| outer.source.timestamp.clone());
         self.ties.needs_call |= outer.ties.needs_call;
         self.ties.agent_call =
             self.ties.agent_call.take().or_else(|| outer.ties.agent_call.clone());

@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 use crate::record::Channel;
 
+mod anthropic_api;
+mod api;
 mod beside;
 mod claude_code;
 mod claude_stream;
@@ -25,6 +27,10 @@ mod gemini_stream;
 mod json;
 pub mod layer;
 mod qwen;
+mod http_log;
+mod json;
+pub mod layer;
+mod openai_api;
 pub mod raw;
 mod review_file;
 pub mod shape;
@@ -46,6 +52,9 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &gemini::Gemini,
     &copilot::Copilot,
     &vscode_chat::VscodeChat,
+    &anthropic_api::AnthropicApi,
+    &http_log::HttpLog,
+    &openai_api::OpenAiApi,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
@@ -193,13 +202,17 @@ pub enum Body<'a> {
     Call(Cow<'a, str>, Raw<'a>),
     /// A value that may be a review itself.
     Value(Raw<'a>),
+    /// A log of its own in a JSON string: one document, whose records say who speaks.
+    Log(Raw<'a>),
 }
 
 impl<'a> Body<'a> {
     /// The parts of the record that it stands in.
     pub fn raws(&self) -> &[Raw<'a>] {
         match self {
-            Self::Text(raw) | Self::Call(_, raw) | Self::Value(raw) => std::slice::from_ref(raw),
+            Self::Text(raw) | Self::Call(_, raw) | Self::Value(raw) | Self::Log(raw) => {
+                std::slice::from_ref(raw)
+            }
             Self::Joined(raws) => raws,
         }
     }
