@@ -26,7 +26,7 @@ fn ids(table: &str) -> Vec<&'static str> {
 /// Files that serve all entries of a table, and are none themselves.
 fn shared(table: &str) -> &'static [&'static str] {
     match table {
-        "transcript" => &["mod", "raw", "layer", "frame", "shape", "beside", "api"],
+        "transcript" => &["mod", "raw", "layer", "frame", "shape", "beside", "api", "chat"],
         "wrapper" => &["mod", "field", "origins", "time", "unwrapping"],
         "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],
         _ => &["mod"],

@@ -10,7 +10,9 @@ use crate::locate::{Block, call, needles};
 use crate::record::{Carrier, Channel, Place};
 use crate::transcript::frame::{self, Damage};
 use crate::transcript::layer::{Layer, Strings};
-use crate::transcript::{self, Body, Item, Message, Raw, Transcript};
+use crate::transcript::raw::{End, end_of_value};
+use crate::transcript::shape::skip_padding;
+use crate::transcript::{self, Body, Item, Message, Nested, Raw, Sink, Transcript};
 
 impl Scan<'_> {
     /// The records of a frame.
@@ -47,14 +49,29 @@ impl Scan<'_> {
 
     fn record(&mut self, frame: Frame<'_>, record: Raw<'_>, format: &dyn Transcript) {
         let session = self.session;
+        self.items(frame, record, format.id(), &mut |sink| format.read(record, session, sink));
+    }
+
+    /// What a format gives of a record.
+    fn items<'a>(
+        &mut self,
+        frame: Frame<'_>,
+        record: Raw<'a>,
+        format: &'static str,
+        read: &mut dyn FnMut(Sink<'_, 'a>),
+    ) {
         let mut known = Vec::new();
-        format.read(record, session, &mut |item| {
+        read(&mut |item| {
             match item {
                 Item::Message(message) => {
                     known.extend(message.body.raws().iter().map(span));
-                    return self.message(frame, message, format.id());
+                    return self.message(frame, message, format);
                 }
                 Item::Echo(raw) => known.push(span(&raw)),
+                Item::Nested(nested) => {
+                    known.push(span(&nested.raw));
+                    self.json_in_string(frame, nested, format);
+                }
                 Item::Call(call) => (self.sink)(Event::News(News::Call(call))),
                 Item::Result { tool_call_id, taken } => {
                     (self.sink)(Event::News(News::Result { tool_call_id, taken }));
@@ -66,10 +83,38 @@ impl Scan<'_> {
             }
             false
         });
-        if format.id() != transcript::generic().id() {
+        if format != transcript::generic().id() {
             known.sort_unstable_by_key(|span| span.start);
             self.unknown(frame, record, &known);
         }
+    }
+
+    /// Looks into JSON that a format keeps in a string.
+    fn json_in_string(&mut self, frame: Frame<'_>, nested: Nested<'_>, format: &'static str) {
+        let Nested { raw, channel, origin, read } = nested;
+        if !raw.body().is_some_and(needles::any) {
+            return;
+        }
+        let decoded = raw.text().unwrap_or_default();
+        let bytes = decoded.as_bytes();
+        let Some(at) = json_start(bytes) else {
+            let body = Body::Text(raw);
+            self.message(frame, Message { channel, body, origin }, format);
+            return;
+        };
+        let outer = frame.at(raw.offset).layer;
+        if outer.depth() >= self.scope.limits.layers {
+            (self.sink)(Event::LeftOut(LeftOut::TooDeep));
+            return;
+        }
+        let start = Here { at: 0, place: Place::START, layer: Layer::string(&raw, &outer) };
+        let inner = Frame { bytes, start, cursor: &Cell::new(start), speech: frame.speech };
+        let value = Raw::at(bytes, at, 0);
+        if !value.whole {
+            let offset = start.layer.input_offset(at);
+            (self.sink)(Event::Damage(Damage::Torn, offset));
+        }
+        self.items(inner, value, format, &mut |sink| read(value, &origin, sink));
     }
 
     /// Reads what stands in no place that the record's format knows, as in JSON of no known format.
@@ -251,6 +296,26 @@ impl Scan<'_> {
         }
         count
     }
+}
+
+/// Where JSON starts that is all that `bytes` hold, or that is cut off at their end; `None` where
+/// they are a text.
+fn json_start(bytes: &[u8]) -> Option<usize> {
+    let start = skip_padding(bytes);
+    let text = &bytes[start..];
+    let follows = text.get(1..).unwrap_or_default().trim_ascii_start().first();
+    let opens = match text.first()? {
+        b'{' => matches!(follows, Some(b'"' | b'}')),
+        b'[' => matches!(follows, Some(b'{' | b'[' | b'"' | b']')),
+        _ => false,
+    };
+    let is_json = opens
+        && match end_of_value(text, 0) {
+            End::At(length) => text[length..].trim_ascii().is_empty(),
+            End::Torn | End::Cut => true,
+            End::Broken(_) => false,
+        };
+    is_json.then_some(start)
 }
 
 /// The bytes of the frame that a value takes.

@@ -16,6 +16,7 @@ use crate::record::Channel;
 mod anthropic_api;
 mod api;
 mod beside;
+mod chat;
 mod claude_code;
 mod claude_stream;
 mod codex;
@@ -24,13 +25,12 @@ mod copilot;
 pub mod frame;
 mod gemini;
 mod gemini_stream;
-mod json;
-pub mod layer;
-mod qwen;
 mod http_log;
 mod json;
 pub mod layer;
 mod openai_api;
+mod openhands;
+mod qwen;
 pub mod raw;
 mod review_file;
 pub mod shape;
@@ -55,6 +55,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &anthropic_api::AnthropicApi,
     &http_log::HttpLog,
     &openai_api::OpenAiApi,
+    &openhands::OpenHands,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
@@ -176,8 +177,23 @@ pub enum Item<'a> {
     /// A part of the record that repeats what is said elsewhere, or that nobody says: it is passed
     /// over.
     Echo(Raw<'a>),
+    /// What the format keeps as JSON in a string.
+    Nested(Nested<'a>),
     /// A fault of the record, and its byte in the frame.
     Fault(frame::Damage, usize),
+}
+
+/// JSON in a string, which the format reads as it reads the record around it.
+#[derive(Debug)]
+pub struct Nested<'a> {
+    /// The string.
+    pub raw: Raw<'a>,
+    /// Who says it, where it is a text after all.
+    pub channel: Channel,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Gives what the JSON says.
+    pub read: for<'b> fn(Raw<'b>, &Origin, Sink<'_, 'b>),
 }
 
 /// A piece of text or a tool input, with its channel and where it comes from.

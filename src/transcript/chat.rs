@@ -1,0 +1,280 @@
+//! Messages as chat APIs and the frameworks around them write them.
+//!
+//! Takes a message, or a list of them, and gives what each says by its role: a text or parts as
+//! content, calls of tools beside or within it, and what a tool answers. The shapes are those of
+//! OpenAI, Anthropic, OpenTelemetry, LangChain and what resembles them. What others than the
+//! assistant say is given as it stands: roles within it speak for nobody.
+
+use super::{Body, Item, Message, Origin, Raw, Sink, json};
+use crate::record::Channel;
+
+/// Levels of nesting that are looked into.
+const LEVELS: u32 = 64;
+
+/// Keys of a message that repeat what stands under its others.
+const REPEATED: [&str; 7] = [
+    "extra",
+    "additional_kwargs",
+    "response_metadata",
+    "content_blocks",
+    "provider_specific_fields",
+    "tool_call_chunks",
+    "raw",
+];
+
+/// Gives what a message says, or each of a list (of lists) of them. `speaker` speaks where a
+/// message has no role.
+pub(super) fn messages<'a>(
+    value: Raw<'a>,
+    speaker: Option<Channel>,
+    origin: &Origin,
+    sink: Sink<'_, 'a>,
+) {
+    if value.is_array() {
+        for item in value.items() {
+            if item.is_array() {
+                item.items().for_each(|item| message(item, speaker, origin, sink));
+            } else {
+                message(item, speaker, origin, sink);
+            }
+        }
+    } else {
+        message(value, speaker, origin, sink);
+    }
+}
+
+/// Gives what a message says.
+pub(super) fn message<'a>(
+    message: Raw<'a>,
+    speaker: Option<Channel>,
+    origin: &Origin,
+    sink: Sink<'_, 'a>,
+) {
+    let [
+        role,
+        kind,
+        id,
+        time,
+        content,
+        parts,
+        calls,
+        legacy_call,
+        call_id,
+        is_error,
+        status,
+        error,
+        kwargs,
+        data,
+    ] = message.fields([
+        "role",
+        "type",
+        "id",
+        "timestamp",
+        "content",
+        "parts",
+        "tool_calls",
+        "function_call",
+        "tool_call_id",
+        "is_error",
+        "status",
+        "error",
+        "kwargs",
+        "data",
+    ]);
+    if let Some(inner) = kwargs.or(data).filter(Raw::is_object).filter(|_| content.is_none()) {
+        // A message that LangChain serialised: its class speaks for it.
+        let class = id.and_then(|id| id.items().last()).or(kind).or(role);
+        let speaker = class.map_or(speaker, |class| channel_of(&class).or(speaker));
+        self::message(inner, speaker, origin, sink);
+        return;
+    }
+    let speaker = match (role, kind.and_then(|kind| channel_of(&kind))) {
+        // A role that nobody knows is none that an agent has.
+        (Some(role), _) if role.is_string() => {
+            Some(channel_of(&role).unwrap_or(Channel::ToolResult))
+        }
+        (_, Some(own)) => Some(own),
+        _ => speaker,
+    };
+    let Some(speaker) = speaker else { return };
+    if message.is_string() && speaker == Channel::Assistant {
+        said(message, origin, sink);
+        return;
+    }
+    let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
+    let origin = Origin {
+        message_id: text(id).or_else(|| origin.message_id.clone()),
+        timestamp: text(time).or_else(|| origin.timestamp.clone()),
+        ..origin.clone()
+    };
+    if speaker == Channel::ToolResult
+        && let Some(tool_call_id) = text(call_id)
+    {
+        let refused = is_error.is_some_and(|flag| flag.is_true())
+            || status.is_some_and(|status| status.is("error"))
+            || error.is_some_and(|error| error.bytes != b"null");
+        sink(Item::Result { tool_call_id, taken: !refused });
+    }
+    if speaker != Channel::Assistant {
+        hidden(message, speaker, &origin, sink);
+        return;
+    }
+    for (key, value) in message.entries() {
+        match key.text().as_deref() {
+            Some(
+                "reasoning" | "reasoning_content" | "reasoning_details" | "thinking"
+                | "thinking_blocks",
+            ) => {
+                hidden(value, Channel::Thinking, &origin, sink);
+            }
+            Some(key) if REPEATED.contains(&key) => {
+                sink(Item::Echo(value));
+            }
+            _ => {}
+        }
+    }
+    for content in [content, parts].into_iter().flatten() {
+        self::content(content, &origin, sink);
+    }
+    let calls = calls.into_iter().flat_map(|calls| calls.items());
+    calls.chain(legacy_call).for_each(|raw| {
+        call(raw, &origin, sink);
+    });
+}
+
+/// Gives what the content of an assistant's message says: a text, an object, or parts.
+pub(super) fn content<'a>(content: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
+    if content.is_array() {
+        content.items().for_each(|item| part(item, origin, sink));
+    } else {
+        part(content, origin, sink);
+    }
+}
+
+/// Gives what a part of an assistant's message says.
+fn part<'a>(part: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
+    if part.is_string() {
+        said(part, origin, sink);
+        return;
+    }
+    let [kind, text, content] = part.fields(["type", "text", "content"]);
+    match kind.and_then(|kind| kind.text()).as_deref() {
+        Some("reasoning" | "thinking" | "redacted_thinking" | "reasoning-delta") => {
+            hidden(part, Channel::Thinking, origin, sink);
+        }
+        Some(
+            "tool_result"
+            | "tool-result"
+            | "tool_call_response"
+            | "toolResult"
+            | "function_call_output"
+            | "server_tool_call_response",
+        ) => hidden(part, Channel::ToolResult, origin, sink),
+        _ if call(part, origin, sink) => {}
+        _ => {
+            let said_here = [text, content].into_iter().flatten();
+            // The assistants of OpenAI say what they say in a `value` of its own.
+            let texts = said_here.map(|text| text.get("value").unwrap_or(text));
+            let mut any = false;
+            for text in texts.filter(Raw::is_string) {
+                any = true;
+                said(text, origin, sink);
+            }
+            if !any && part.is_object() {
+                // An answer that its program has parsed.
+                json::walk(part, Channel::Assistant, &placed("message", origin), sink);
+            }
+        }
+    }
+}
+
+/// Gives a call of a tool, in whatever shape. False where it is none.
+pub(super) fn call<'a>(call: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) -> bool {
+    let [function, name, tool_name, function_name, input, arguments, args, parameters] = call
+        .fields([
+            "function",
+            "name",
+            "toolName",
+            "function_name",
+            "input",
+            "arguments",
+            "args",
+            "parameters",
+        ]);
+    let [inner_name, inner_arguments] =
+        function.map_or([None; 2], |function| function.fields(["name", "arguments"]));
+    // The name stands under `function` itself at times.
+    let name = inner_name
+        .or(name)
+        .or(tool_name)
+        .or(function_name)
+        .or(function.filter(Raw::is_string))
+        .and_then(|name| name.text());
+    let input = inner_arguments.or(input).or(arguments).or(args).or(parameters);
+    let (Some(name), Some(input)) = (name, input) else { return false };
+    let ids = call.fields(["id", "tool_call_id", "toolCallId", "call_id"]);
+    let tool_call_id = ids.into_iter().flatten().find_map(|id| id.owned());
+    let origin = Origin { tool_call_id, ..placed("tool_call", origin) };
+    let body = Body::Call(name, input);
+    sink(Item::Message(Message { channel: Channel::ToolInput, body, origin }));
+    true
+}
+
+/// Gives a text of the assistant.
+fn said<'a>(text: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
+    let body = Body::Text(text);
+    let origin = placed("message", origin);
+    sink(Item::Message(Message { channel: Channel::Assistant, body, origin }));
+}
+
+/// The origin with a place, unless the format has named its own.
+fn placed(place: &'static str, origin: &Origin) -> Origin {
+    let own = if origin.place.is_empty() { place } else { origin.place };
+    Origin { place: own, ..origin.clone() }
+}
+
+/// Gives all that stands within `value` on one channel: no role in it speaks for itself.
+pub(super) fn hidden<'a>(value: Raw<'a>, channel: Channel, origin: &Origin, sink: Sink<'_, 'a>) {
+    hidden_level(value, channel, origin, LEVELS, sink);
+}
+
+fn hidden_level<'a>(
+    value: Raw<'a>,
+    channel: Channel,
+    origin: &Origin,
+    levels: u32,
+    sink: Sink<'_, 'a>,
+) {
+    // Most values of a frame hold no needle.
+    if !crate::locate::needles::any(value.bytes) {
+        return;
+    }
+    let message = |body: Body<'a>| Item::Message(Message { channel, body, origin: origin.clone() });
+    if value.is_string() {
+        sink(message(Body::Text(value)));
+    } else if levels == 0 {
+        sink(Item::Echo(value));
+    } else if value.is_array() {
+        value.items().for_each(|item| hidden_level(item, channel, origin, levels - 1, sink));
+    } else if value.is_object() && !sink(message(Body::Value(value))) {
+        for (key, value) in value.entries() {
+            sink(Item::Echo(key));
+            hidden_level(value, channel, origin, levels - 1, sink);
+        }
+    }
+}
+
+/// The channel that a word for a role means, if it is one.
+fn channel_of(word: &Raw<'_>) -> Option<Channel> {
+    Some(match word.text()?.as_ref() {
+        "assistant" | "agent" | "model" | "ai" | "AIMessage" | "AIMessageChunk" | "ASSISTANT" => {
+            Channel::Assistant
+        }
+        "user" | "human" | "HumanMessage" | "HumanMessageChunk" | "USER" => Channel::User,
+        "system" | "developer" | "SystemMessage" | "SYSTEM" => Channel::System,
+        "tool" | "function" | "environment" | "ToolMessage" | "FunctionMessage" | "TOOL" => {
+            Channel::ToolResult
+        }
+        _ => return None,
+    })
+}
