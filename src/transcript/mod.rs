@@ -34,6 +34,7 @@ mod qwen;
 pub mod raw;
 mod review_file;
 pub mod shape;
+mod swe_agent;
 mod text;
 mod vscode_chat;
 
@@ -56,6 +57,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &http_log::HttpLog,
     &openai_api::OpenAiApi,
     &openhands::OpenHands,
+    &swe_agent::SweAgent,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
