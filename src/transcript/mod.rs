@@ -15,6 +15,7 @@ use crate::record::Channel;
 
 mod anthropic_api;
 mod api;
+mod atif;
 mod beside;
 mod chat;
 mod claude_code;
@@ -58,6 +59,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &openai_api::OpenAiApi,
     &openhands::OpenHands,
     &swe_agent::SweAgent,
+    &atif::Atif,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
