@@ -27,6 +27,7 @@ pub mod frame;
 mod gemini;
 mod gemini_stream;
 mod http_log;
+mod inspect;
 mod json;
 pub mod layer;
 mod openai_api;
@@ -60,6 +61,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &openhands::OpenHands,
     &swe_agent::SweAgent,
     &atif::Atif,
+    &inspect::Inspect,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
