@@ -75,6 +75,9 @@ impl<'o, 'd> Reading<'o, 'd> {
     /// Nothing read yet of the input of this name.
     pub fn new(name: &'o str, options: &'o Options, deliver: Deliver<'d>) -> Self {
         let limits = &options.scope.limits;
+        let log = Log::of(name, b"", options.scope.transcript);
+        let mut locator = Locator::log(&options.scope.choice, limits);
+        locator.channel = log.speaker(b"");
         Self {
             name,
             options,
@@ -85,8 +88,8 @@ impl<'o, 'd> Reading<'o, 'd> {
             shape: options.scope.transcript.map(Transcript::shape),
             session: None,
             beside: Beside::default(),
-            log: Log::of(name, b""),
-            locator: Locator::log(&options.scope.choice, limits),
+            log,
+            locator,
             wait: Wait { keep: 0, resume: 0, until: Until::More },
             undecided: 0,
             discarding: false,
@@ -212,7 +215,7 @@ impl<'o, 'd> Reading<'o, 'd> {
         let text = self.window.text();
         let head = &text[shape::skip_padding(text)..];
         let line = &head[..memchr::memchr(b'\n', head).unwrap_or(head.len())];
-        self.log = Log::of(self.name, line);
+        self.log = Log::of(self.name, line, self.options.scope.transcript);
         self.locator.channel = self.log.speaker(b"");
     }
 
@@ -321,6 +324,8 @@ impl<'o, 'd> Reading<'o, 'd> {
         let end = memchr::memchr(b'\n', line);
         if end.is_some() || self.ended {
             let first = Raw::at(&line[..end.unwrap_or(line.len())], 0, 0);
+            // An array of records may stand on one line.
+            let first = first.items().next().unwrap_or(first);
             self.session = Some(transcript::of_record(&first).session(&first, &self.beside));
         }
     }

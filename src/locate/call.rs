@@ -48,6 +48,19 @@ pub fn blocks<'a>(choice: &Choice, tool: &str, input: Raw<'a>) -> Vec<Carried<'a
     found
 }
 
+/// Tools by which an agent calls a tool of a server, which their input names.
+const RELAYS: &[&str] = &["use_mcp_tool", "use_mcp_server", "CallMcpTool", "mcpToolCall"];
+
+/// The call that stands in the input of a call of `tool`, if that only hands it on.
+pub fn relayed<'a>(tool: &str, input: &Raw<'a>) -> Option<(Cow<'a, str>, Raw<'a>)> {
+    if !RELAYS.contains(&tool) {
+        return None;
+    }
+    let [name, name_camel, arguments, args] =
+        input.fields(["tool_name", "toolName", "arguments", "args"]);
+    Some((name.or(name_camel)?.text()?, arguments.or(args)?))
+}
+
 /// Whether a call of `tool` hands in a review: by its own name, behind any server's prefix.
 pub fn submits(contract: &dyn Contract, tool: &str) -> bool {
     let own_names = tool.char_indices().filter(|(_, char)| matches!(char, '_' | '-' | '.' | ':'));
@@ -74,9 +87,9 @@ fn decoded<'a>(raw: &Raw<'a>) -> Cow<'a, str> {
 /// Keys under which tools take the path of a file.
 const PATHS: [&str; 5] = ["file_path", "path", "filePath", "filename", "target_file"];
 /// Keys under which tools take all that is to stand in it.
-const CONTENTS: [&str; 3] = ["content", "file_text", "contents"];
+const CONTENTS: [&str; 4] = ["content", "file_text", "contents", "fileText"];
 /// Keys under which tools take what is to stand in a part of it.
-const PARTS: [&str; 5] = ["new_string", "new_str", "newText", "text", "insert_text"];
+const PARTS: [&str; 6] = ["new_string", "new_str", "newString", "newText", "text", "insert_text"];
 /// Keys under which tools take how it is to be changed.
 const PATCHES: [&str; 2] = ["patch", "diff"];
 
@@ -134,7 +147,7 @@ fn written<'a>(choice: &Choice, input: Raw<'a>, found: &mut Vec<Carried<'a>>) {
 }
 
 /// The contract whose reviews a file of this name holds.
-fn kept_in(choice: &Choice, path: &str) -> Option<&'static dyn Contract> {
+pub(super) fn kept_in(choice: &Choice, path: &str) -> Option<&'static dyn Contract> {
     let name = path.rsplit(['/', '\\']).next()?;
     CONTRACTS.iter().copied().find(|contract| choice.admits(*contract) && contract.kept_in(name))
 }

@@ -236,30 +236,44 @@ impl Scan<'_> {
 
     /// Looks into a tool call.
     fn call(&mut self, tool: &str, input: Raw<'_>, speech: &Speech, frame: Frame<'_>) {
-        if self.carries(tool, input, speech, frame) == 0 && needles::any(input.bytes) {
+        let blocks = self.with_object(input, frame, &mut |scan, object, frame| {
+            let Some((tool, input)) = call::relayed(tool, &object) else {
+                return scan.made(tool, object, speech, frame);
+            };
+            scan.with_object(input, frame, &mut |scan, object, frame| {
+                scan.made(&tool, object, speech, frame)
+            })
+        });
+        if blocks == 0 && needles::any(input.bytes) {
             (self.sink)(Event::LeftOut(LeftOut::OtherInput));
         }
     }
 
-    /// Gives the blocks of a tool call, and how many there are.
-    fn carries(&mut self, tool: &str, input: Raw<'_>, speech: &Speech, frame: Frame<'_>) -> usize {
+    /// Gives the input of a tool call, out of the string that it may stand in.
+    fn with_object(
+        &mut self,
+        input: Raw<'_>,
+        frame: Frame<'_>,
+        take: &mut dyn FnMut(&mut Self, Raw<'_>, Frame<'_>) -> usize,
+    ) -> usize {
+        let decoded = input.text().filter(|decoded| decoded.trim_start().starts_with('{'));
+        let Some(decoded) = decoded else { return take(self, input, frame) };
+        let outer = frame.at(input.offset).layer;
+        let bytes = decoded.as_bytes();
+        let start = Here { at: 0, place: Place::START, layer: Layer::string(&input, &outer) };
+        let object = Raw::at(bytes, bytes.len() - bytes.trim_ascii_start().len(), 0);
+        take(self, object, Frame { bytes, start, cursor: &Cell::new(start), speech: frame.speech })
+    }
+
+    /// Gives what a tool call hands in or carries, and how many blocks there are.
+    fn made(&mut self, tool: &str, input: Raw<'_>, speech: &Speech, frame: Frame<'_>) -> usize {
         if CONTRACTS.iter().any(|contract| call::submits(*contract, tool))
             && let Some(tool_call_id) = speech.source.tool_call_id.clone()
         {
             let agent = Agent::of(&speech.source, &speech.ties);
             (self.sink)(Event::News(News::Submitted { tool_call_id, agent }));
         }
-        // An input may be an object in a string.
-        let decoded = input.text().filter(|decoded| decoded.trim_start().starts_with('{'));
-        let Some(decoded) = decoded else {
-            return self.carried(tool, input, speech, frame);
-        };
-        let outer = frame.at(input.offset).layer;
-        let bytes = decoded.as_bytes();
-        let start = Here { at: 0, place: Place::START, layer: Layer::string(&input, &outer) };
-        let object = Raw::at(bytes, bytes.len() - bytes.trim_ascii_start().len(), 0);
-        let inner = Frame { bytes, start, cursor: &Cell::new(start), speech: frame.speech };
-        self.carried(tool, object, speech, inner)
+        self.carried(tool, input, speech, frame)
     }
 
     /// Gives the blocks that a tool call with this input carries, and how many there are.

@@ -172,8 +172,15 @@ impl<'a> Said<'a> {
     }
 }
 
-/// What is said after a block: the text without the fence that closes around it.
+/// What is said after a block: the text without the fence and the elements that close around it.
 fn own_words(text: &str) -> &str {
     let text = text.trim();
-    text.trim_start_matches(['`', '~']).trim_start()
+    let mut text = text.trim_start_matches(['`', '~']).trim_start();
+    while let Some((name, rest)) = text.strip_prefix("</").and_then(|tag| tag.split_once('>')) {
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            break;
+        }
+        text = rest.trim_start();
+    }
+    text
 }

@@ -31,6 +31,7 @@ mod inspect;
 mod json;
 pub mod layer;
 mod openai_api;
+mod opencode;
 mod openhands;
 mod qwen;
 pub mod raw;
@@ -49,6 +50,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &qwen::Qwen,
     &gemini_stream::GeminiStream,
     &claude_code::ClaudeCode,
+    &opencode::Opencode,
     &claude_stream::ClaudeStream,
     &codex::Codex,
     &codex_exec::CodexExec,
@@ -130,9 +132,12 @@ pub struct Log {
 }
 
 impl Log {
-    /// The log that opens with `line`, its first that is not blank, in an input of this name.
-    pub fn of(name: &str, line: &[u8]) -> Self {
-        let with_roles = TRANSCRIPTS.iter().copied().find(|format| format.opens(line));
+    /// The log that opens with `line`, its first that is not blank, in an input of this name; or
+    /// one of the format `asked` for, if the lines of such a log tell who speaks.
+    pub fn of(name: &str, line: &[u8], asked: Option<&'static dyn Transcript>) -> Self {
+        let asked = asked.filter(|format| format.speaker(b"") != Channel::Text);
+        let with_roles =
+            asked.or_else(|| TRANSCRIPTS.iter().copied().find(|format| format.opens(line)));
         let keeps = TRANSCRIPTS.iter().find_map(|format| format.keeps(name));
         Self { format: with_roles.unwrap_or(&text::Text), channel: keeps.unwrap_or(Channel::Text) }
     }

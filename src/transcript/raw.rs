@@ -138,6 +138,15 @@ impl<'a> Raw<'a> {
         self.text().map(Cow::into_owned)
     }
 
+    /// The time that this says: a text as it stands, a number as milliseconds since 1970.
+    pub fn time(&self) -> Option<String> {
+        if self.is_string() {
+            return self.owned();
+        }
+        let number = self.bytes.split(|byte| *byte == b'.').next()?;
+        rfc3339(std::str::from_utf8(number).ok()?.parse().ok()?)
+    }
+
     /// Whether this is a string with just this text.
     pub fn is(&self, word: &str) -> bool {
         self.body() == Some(word.as_bytes())
@@ -174,6 +183,25 @@ impl<'a> Raw<'a> {
     pub fn path(&self, names: &[&str]) -> Option<Raw<'a>> {
         names.iter().try_fold(*self, |raw, name| raw.get(name))
     }
+}
+
+/// The time so many milliseconds after the start of 1970, in UTC.
+fn rfc3339(milliseconds: u64) -> Option<String> {
+    const DAY: u64 = 86_400_000;
+    let (days, rest) = (milliseconds / DAY, milliseconds % DAY);
+    // Days since the March with which the year 0 starts: so a leap day is the last of its year.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = 400 * era + year + u64::from(month <= 2);
+    let (hour, minute) = (rest / 3_600_000, rest / 60_000 % 60);
+    let (second, fraction) = (rest / 1_000 % 60, rest % 1_000);
+    let time = format!("{hour:02}:{minute:02}:{second:02}.{fraction:03}");
+    (year <= 9_999).then(|| format!("{year:04}-{month:02}-{day:02}T{time}Z"))
 }
 
 /// The members of an object or array, one after the other.
@@ -374,6 +402,23 @@ mod tests {
         assert_eq!(second.get("b").unwrap().offset, 16);
         assert!(raw.path(&["c", "d"]).unwrap().is_true());
         assert!(raw.path(&["c", "x"]).is_none());
+    }
+
+    #[test]
+    fn a_number_of_milliseconds_is_a_time() {
+        for (written, time) in [
+            ("0", Some("1970-01-01T00:00:00.000Z")),
+            ("951782400001.5", Some("2000-02-29T00:00:00.001Z")),
+            ("1788307199999", Some("2026-09-01T23:59:59.999Z")),
+            ("4107542400000", Some("2100-03-01T00:00:00.000Z")),
+            ("253402300800000", None),
+            ("18446744073709551615", None),
+            ("-1", None),
+            ("true", None),
+            ("\"2026-01-01T00:00:00Z\"", Some("2026-01-01T00:00:00Z")),
+        ] {
+            assert_eq!(root(written).time().as_deref(), time, "{written}");
+        }
     }
 
     #[test]
