@@ -34,6 +34,7 @@ mod openai_api;
 mod opencode;
 mod openhands;
 mod qwen;
+mod pi;
 pub mod raw;
 mod review_file;
 pub mod shape;
@@ -51,6 +52,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &gemini_stream::GeminiStream,
     &claude_code::ClaudeCode,
     &opencode::Opencode,
+    &pi::Pi,
     &claude_stream::ClaudeStream,
     &codex::Codex,
     &codex_exec::CodexExec,
