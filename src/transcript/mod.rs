@@ -23,6 +23,7 @@ mod claude_stream;
 mod codex;
 mod codex_exec;
 mod copilot;
+mod cursor;
 pub mod frame;
 mod gemini;
 mod gemini_stream;
@@ -51,6 +52,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &qwen::Qwen,
     &gemini_stream::GeminiStream,
     &claude_code::ClaudeCode,
+    &cursor::Cursor,
     &opencode::Opencode,
     &pi::Pi,
     &claude_stream::ClaudeStream,
