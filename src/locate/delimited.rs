@@ -31,10 +31,10 @@ pub fn delimiter<'t>(line: &'t [u8], name: &str) -> Option<Delimiter<'t>> {
     Some(Delimiter { prefix, closes: end.is_some() })
 }
 
-/// The marks before a line's own text: indentation, blockquote, box, one list item; and the byte
-/// order mark of a file.
+/// The marks before a line's own text: indentation, blockquote, box, one list item; the mark of a
+/// person's lines in some logs; and the byte order mark of a file.
 pub fn prefix(line: &[u8]) -> IResult<&[u8], &[u8]> {
-    let quote = recognize(alt((tag(">"), tag("│"), tag("┃"), tag("\u{feff}"))));
+    let quote = recognize(alt((tag(">"), tag("│"), tag("┃"), tag("#### "), tag("\u{feff}"))));
     let blank = take_while_m_n(1, usize::MAX, |byte| byte == b' ' || byte == b'\t');
     let marks = many0_count(alt((quote, blank)));
     let number = terminated(take_while_m_n(1, 4, |byte: u8| byte.is_ascii_digit()), one_of(".)"));

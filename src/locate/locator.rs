@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::delimited::delimiter;
 use super::enclosing::{self, Enclosing};
 use super::needles::{self, Hit, Needle};
-use super::{Choice, Kind, Spot, Strays, fenced, record};
+use super::{Choice, Kind, Spot, Strays, element, fenced, record};
 use crate::contract::{Contract, Outline};
 use crate::limits::Limits;
 use crate::record::{Carrier, Channel};
@@ -236,7 +236,15 @@ impl<'c> Locator<'c> {
         match hit.needle {
             Needle::Thinking => self.tag(view, hit.at, line),
             Needle::Delimiter(contract) => self.delimited(view, hits, line, contract),
-            Needle::Sure => self.around(view, hit.at, line),
+            Needle::Sure => {
+                // In a log nobody reads calls out of the text.
+                let is_said = !self.log && super::speaks(self.channel);
+                let call = is_said.then(|| element::find(self.choice, view, hit.at, line));
+                match call.flatten() {
+                    Some(spot) => Step::Found(spot),
+                    None => self.around(view, hit.at, line),
+                }
+            }
             Needle::Weak if super::speaks(self.channel) || !self.choice.contracts.is_empty() => {
                 self.around(view, hit.at, line)
             }

@@ -12,6 +12,7 @@ use crate::record::{Basis, Carrier, Channel, Level, Place};
 
 pub mod call;
 mod delimited;
+mod element;
 mod enclosing;
 mod fenced;
 mod locator;

@@ -20,6 +20,7 @@ mod beside;
 mod chat;
 mod claude_code;
 mod claude_stream;
+mod cline;
 mod codex;
 mod codex_exec;
 mod copilot;
@@ -34,8 +35,8 @@ pub mod layer;
 mod openai_api;
 mod opencode;
 mod openhands;
-mod qwen;
 mod pi;
+mod qwen;
 pub mod raw;
 mod review_file;
 pub mod shape;
@@ -52,6 +53,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &qwen::Qwen,
     &gemini_stream::GeminiStream,
     &claude_code::ClaudeCode,
+    &cline::Cline,
     &cursor::Cursor,
     &opencode::Opencode,
     &pi::Pi,
