@@ -249,6 +249,7 @@ impl<'s> Scan<'s> {
             speech.source.channel = Channel::Thinking;
         }
         if !self.scope.channels.contains(&speech.source.channel) {
+            (self.sink)(Event::LeftOut(LeftOut::Hidden));
             return;
         }
         let slice =

@@ -16,6 +16,7 @@ use crate::record::Channel;
 mod anthropic_api;
 mod api;
 mod atif;
+mod aider;
 mod beside;
 mod chat;
 mod claude_code;
@@ -70,6 +71,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &swe_agent::SweAgent,
     &atif::Atif,
     &inspect::Inspect,
+    &aider::Aider,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
