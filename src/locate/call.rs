@@ -56,9 +56,9 @@ pub fn relayed<'a>(tool: &str, input: &Raw<'a>) -> Option<(Cow<'a, str>, Raw<'a>
     if !RELAYS.contains(&tool) {
         return None;
     }
-    let [name, name_camel, arguments, args] =
-        input.fields(["tool_name", "toolName", "arguments", "args"]);
-    Some((name.or(name_camel)?.text()?, arguments.or(args)?))
+    let [name, name_camel, full_name, arguments, args] =
+        input.fields(["tool_name", "toolName", "name", "arguments", "args"]);
+    Some((name.or(name_camel).or(full_name)?.text()?, arguments.or(args)?))
 }
 
 /// Whether a call of `tool` hands in a review: by its own name, behind any server's prefix.

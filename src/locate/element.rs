@@ -3,6 +3,7 @@
 //!
 //! Some tools ask for their calls so and read them out of the text, which makes them real calls.
 //! Takes a text that is there as a whole and a hit in it, gives the block that the call carries.
+//! Looks for the end of an element once, whatever the number of hits.
 
 use std::ops::Range;
 
@@ -14,60 +15,82 @@ use super::{Choice, Kind, Spot};
 use crate::contract::{CONTRACTS, Contract, Outline};
 use crate::record::Carrier;
 
-/// The block of the call whose tool or file is named at `at`, on `line`.
-pub(super) fn find(choice: &Choice, view: View<'_>, at: u64, line: &Range<u64>) -> Option<Spot> {
-    let before = view.get(line.start..at);
-    let opening = memchr::memrchr(b'<', before)?;
-    let (name, own) = split(&before[opening + 1..], b'>')?;
-    let start = line.start + (opening + name.len() + 2) as u64;
-    let value_end = start + memchr::memchr(b'<', view.get(start..line.end))? as u64;
-    let after = view.get(value_end..view.end());
-    if memchr::memchr(b'<', own).is_some() {
-        return None;
+/// The elements in which blocks stand, with the elements before them that name the tool or the file.
+const CARRIERS: [(&[u8], &[u8], Carrier); 2] =
+    [(b"tool_name", b"arguments", Carrier::ToolInput), (b"path", b"content", Carrier::File)];
+
+/// How much of a block tells by its keys that it is one.
+const HEAD: usize = 4 << 10;
+
+/// Where elements end, as far as that was looked for.
+#[derive(Default)]
+pub(super) struct Ends {
+    /// For each carrier: from where on it was looked for, and where the end was found.
+    known: [Option<(usize, Option<usize>)>; CARRIERS.len()],
+}
+
+impl Ends {
+    /// Where the first end of the element that is number `index` stands at or behind `from`.
+    fn find(&mut self, text: &[u8], index: usize, from: usize) -> Option<usize> {
+        if let Some((since, end)) = self.known[index]
+            && since <= from
+            && end.is_none_or(|end| from <= end)
+        {
+            return end;
+        }
+        let name = CARRIERS[index].1;
+        let end = memmem::find_iter(&text[from..], b"</")
+            .map(|at| from + at)
+            .find(|at| is_end(&text[*at..], name).is_some());
+        self.known[index] = Some((from, end));
+        end
     }
-    let value = std::str::from_utf8(view.get(start..value_end)).ok()?.trim();
-    let after = closed(after, name)?;
-    let (contract, carrier, element) = carried(choice, name, value)?;
-    let body =
-        after.trim_ascii_start().strip_prefix(b"<")?.strip_prefix(element)?.strip_prefix(b">")?;
-    let closing = memmem::find_iter(body, b"</").find(|end| {
-        body[end + 2..].strip_prefix(element).is_some_and(|rest| rest.starts_with(b">"))
-    });
-    let start = view.end() - body.len() as u64;
-    let end = closing.map_or(view.end(), |length| start + length as u64);
-    let text = String::from_utf8_lossy(view.get(start..end));
-    if Outline::of(&text).count(contract.opening_keys()) == 0 {
-        return None;
-    }
+}
+
+/// The block of the call whose tool or file is named at `at`, on `line`; the text is all in `view`.
+pub(super) fn find(
+    ends: &mut Ends,
+    choice: &Choice,
+    view: View<'_>,
+    at: u64,
+    line: &Range<u64>,
+) -> Option<Spot> {
+    let text = view.text;
+    let (at, line_start) = (at as usize, line.start as usize);
+    let opening = line_start + memchr::memrchr(b'<', text.get(line_start..at)?)?;
+    let (name, _) = split(&text[opening + 1..at], b'>')?;
+    let (value, rest) = split(&text[opening + name.len() + 2..], b'<')?;
+    let index = CARRIERS.iter().position(|(named_by, ..)| *named_by == name)?;
+    let (_, element, carrier) = CARRIERS[index];
+    let contract = contract(choice, carrier, std::str::from_utf8(value).ok()?.trim())?;
+    let rest = rest.strip_prefix(b"/")?.strip_prefix(name)?.strip_prefix(b">")?;
+    let opened = rest.trim_ascii_start().strip_prefix(b"<")?.strip_prefix(element)?;
     // The line that the element opens is no line of the block.
-    let blank = view.get(start..end).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let start = text.len() - opened.strip_prefix(b">")?.trim_ascii_start().len();
+    let end = ends.find(text, index, start);
+    let body = start..end.unwrap_or(text.len());
+    let head = String::from_utf8_lossy(&text[body.start..body.end.min(body.start + HEAD)]);
+    if Outline::of(&head).count(contract.opening_keys()) == 0 {
+        return None;
+    }
     Some(Spot {
         kind: Kind::Block(contract, carrier),
-        span: line.start + opening as u64..end,
-        body: start + blank as u64..end,
+        span: opening as u64..body.end as u64,
+        body: body.start as u64..body.end as u64,
         prefix: Vec::new(),
-        closed: closing.is_some(),
+        closed: end.is_some(),
         thinking: false,
-        before: line.start..line.start,
+        before: opening as u64..opening as u64,
     })
 }
 
-/// What a call carries that names a tool or a file so: the contract, the carrier, and the element in
-/// which the block stands.
-fn carried(
-    choice: &Choice,
-    name: &[u8],
-    value: &str,
-) -> Option<(&'static dyn Contract, Carrier, &'static [u8])> {
-    match name {
-        b"tool_name" => {
-            let mut admitted = CONTRACTS.iter().copied().filter(|each| choice.admits(*each));
-            let contract = admitted.find(|contract| submits(*contract, value))?;
-            Some((contract, Carrier::ToolInput, b"arguments"))
-        }
-        b"path" => Some((kept_in(choice, value)?, Carrier::File, b"content")),
-        _ => None,
+/// The contract whose reviews the tool or the file of this name carries.
+fn contract(choice: &Choice, carrier: Carrier, name: &str) -> Option<&'static dyn Contract> {
+    if carrier == Carrier::File {
+        return kept_in(choice, name);
     }
+    let mut admitted = CONTRACTS.iter().copied().filter(|contract| choice.admits(*contract));
+    admitted.find(|contract| submits(*contract, name))
 }
 
 fn split(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
@@ -75,7 +98,56 @@ fn split(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
     Some((&text[..end], &text[end + 1..]))
 }
 
-/// What stands behind the end of the element of this name, which starts `text`.
-fn closed<'t>(text: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
+/// What stands behind the tag that ends the element of this name, if `text` starts with it.
+fn is_end<'t>(text: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
     text.strip_prefix(b"</")?.strip_prefix(name)?.strip_prefix(b">")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<Option<&str>> {
+        let mut ends = Ends::default();
+        let line = |at: usize| {
+            let start = text[..at].rfind('\n').map_or(0, |end| end as u64 + 1);
+            start..text[at..].find('\n').map_or(text.len(), |end| at + end + 1) as u64
+        };
+        let hits = text.match_indices("submit_review").chain(text.match_indices("review.yaml"));
+        hits.map(|(at, _)| {
+            let view = View::whole(text.as_bytes());
+            let spot = find(&mut ends, &Choice::default(), view, at as u64, &line(at))?;
+            Some(&text[spot.body.start as usize..spot.body.end as usize])
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_call_is_its_name_and_right_behind_it_what_it_carries() {
+        let call = |name: &str, body: &str| {
+            format!("<tool_name>{name}</tool_name>\n<arguments>\n{body}</arguments>")
+        };
+        let body = r#"{"verdict": "pass"}"#;
+        assert_eq!(found(&call("submit_review", body)), [Some(body)]);
+        assert_eq!(found(&call(" rev_submit_review ", body)), [Some(body)]);
+        assert_eq!(found(&call("submit_reviews", body)), [None]);
+        assert_eq!(found(&call("submit_review", "{\"role\": 1}")), [None]);
+        assert_eq!(found("<tool_name>submit_review</tool_name> it is"), [None]);
+        assert_eq!(found("`submit_review` and <path>submit_review"), [None, None]);
+        let file = "<path>a/review.yaml</path><content>\nverdict: pass\n</content></write_to_file>";
+        assert_eq!(found(file), [Some("verdict: pass\n")]);
+        assert_eq!(
+            found(file.split_once("</content>").map_or("", |(cut, _)| cut)),
+            [Some("verdict: pass\n")]
+        );
+    }
+
+    #[test]
+    fn ends_are_looked_for_once() {
+        let call = "<tool_name>submit_review</tool_name><arguments>\n";
+        let many = call.repeat(20_000);
+        assert!(found(&many).iter().all(Option::is_none));
+        let closed = format!("{many}</arguments>");
+        assert!(found(&closed).iter().all(Option::is_none));
+    }
 }

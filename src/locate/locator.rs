@@ -122,6 +122,8 @@ pub struct Locator<'c> {
     thinking: Option<u64>,
     /// The last tag that closes reasoning, in a message.
     last_close: Option<u64>,
+    /// The ends of elements that carry calls.
+    ends: element::Ends,
     /// What is left over.
     pub strays: Strays,
 }
@@ -151,6 +153,7 @@ impl<'c> Locator<'c> {
             resume: 0,
             thinking: None,
             last_close: None,
+            ends: element::Ends::default(),
             strays: Strays::default(),
         }
     }
@@ -239,7 +242,8 @@ impl<'c> Locator<'c> {
             Needle::Sure => {
                 // In a log nobody reads calls out of the text.
                 let is_said = !self.log && super::speaks(self.channel);
-                let call = is_said.then(|| element::find(self.choice, view, hit.at, line));
+                let call =
+                    is_said.then(|| element::find(&mut self.ends, self.choice, view, hit.at, line));
                 match call.flatten() {
                     Some(spot) => Step::Found(spot),
                     None => self.around(view, hit.at, line),

@@ -136,9 +136,11 @@ fn of_file(id: &Raw<'_>, file: &Raw<'_>) -> Session {
 
 /// Gives a message.
 fn message<'a>(message: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
-    let [role, content, id, time] = message.fields(["role", "content", "id", "ts"]);
+    let [role, content, id, time, summary] =
+        message.fields(["role", "content", "id", "ts", "isSummary"]);
     let Some(content) = content else { return };
     let speaker = match role.and_then(|role| role.text()).as_deref() {
+        _ if summary.is_some_and(|flag| flag.is_true()) => Channel::Summary,
         Some("assistant") => Channel::Assistant,
         Some("user") => Channel::User,
         _ => Channel::System,
@@ -196,6 +198,10 @@ fn shown<'a>(record: Raw<'a>, kind: Raw<'a>, session: &Session, sink: Sink<'_, '
     let place = "shown";
     let kind = kind.text();
     match kind.as_deref() {
+        // Some versions show the task as a text; what was shown first is the task.
+        Some("text") if is_first(&record) => {
+            text_message(text, Channel::User, place, &origin, sink);
+        }
         Some("text" | "completion_result") => {
             text_message(text, Channel::Assistant, place, &origin, sink);
         }
@@ -230,6 +236,12 @@ fn shown<'a>(record: Raw<'a>, kind: Raw<'a>, session: &Session, sink: Sink<'_, '
         // Results of tools, and what the program itself tells.
         _ => text_message(text, Channel::ToolResult, place, &origin, sink),
     }
+}
+
+/// Whether a record is the first item of its file, an array: nothing but blanks stands before it.
+fn is_first(record: &Raw<'_>) -> bool {
+    const BLANKS: usize = 16;
+    (1..BLANKS).contains(&record.offset)
 }
 
 /// How much of a shown call is looked at for its tool.

@@ -166,10 +166,18 @@ impl<'a> Kind<'a> {
         {
             return Some(Self::Row(session, data));
         }
-        let [project, folder, slug, file, added, removed] =
-            record.fields(["projectID", "directory", "slug", "file", "additions", "deletions"]);
+        let [project, folder, slug, file, added, removed, after, patch] = record.fields([
+            "projectID",
+            "directory",
+            "slug",
+            "file",
+            "additions",
+            "deletions",
+            "after",
+            "patch",
+        ]);
         let is_session = project.is_some() && folder.or(slug).is_some();
-        let is_change = file.is_some() && added.is_some() && removed.is_some();
+        let is_change = file.is_some() && added.and(removed).is_some() && after.or(patch).is_some();
         (is_session || is_change).then_some(Self::Beside)
     }
 }

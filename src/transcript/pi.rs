@@ -153,7 +153,9 @@ fn message<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
             failure.map(|failure| sink(Item::Echo(failure)));
         }
         Some("user") => {
-            texts().for_each(|text| text_message(text, Channel::User, "user", &origin, sink));
+            if let Some(content) = content {
+                json::walk(content, Channel::User, &origin, sink);
+            }
         }
         Some("toolResult") => {
             let id = call.and_then(|call| call.owned());
@@ -206,8 +208,8 @@ const AGENT_TOOL: &str = "subagent";
 fn said<'a>(content: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     text_message(content, Channel::Assistant, "text", origin, sink);
     for block in content.items() {
-        let [kind, text, id, name, input, thinking] =
-            block.fields(["type", "text", "id", "name", "arguments", "thinking"]);
+        let [kind, text, id, name, arguments, input, thinking] =
+            block.fields(["type", "text", "id", "name", "arguments", "input", "thinking"]);
         match kind.and_then(|kind| kind.text()).as_deref() {
             Some("text") => {
                 if let Some(text) = text {
@@ -219,8 +221,11 @@ fn said<'a>(content: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
                     text_message(thinking, Channel::Thinking, "thinking", origin, sink);
                 }
             }
-            Some("toolCall") => {
-                let (Some(name), Some(input)) = (name.and_then(|name| name.text()), input) else {
+            // The second word in files of other tools with the same entries.
+            Some("toolCall" | "tool_use") => {
+                let (Some(name), Some(input)) =
+                    (name.and_then(|name| name.text()), arguments.or(input))
+                else {
                     continue;
                 };
                 let id = id.and_then(|id| id.owned());
