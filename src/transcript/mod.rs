@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use crate::record::Channel;
 
+mod aider;
 mod anthropic_api;
 mod api;
 mod atif;
-mod aider;
 mod beside;
 mod chat;
 mod claude_code;
