@@ -122,7 +122,7 @@ struct Trail {
     segments: VecDeque<Segment>,
     /// Nothing may be joined to the last segment.
     sealed: bool,
-    /// Lines with a time: their first byte, and the time.
+    /// From which byte on which time stands; an empty one is none.
     times: VecDeque<(u64, Box<str>)>,
     /// From here on the text is no longer what was written.
     lossy: Option<u64>,
@@ -187,10 +187,11 @@ impl Trail {
         self.segments.get(after.saturating_sub(1)).map_or(place, |segment| segment.place_of(place))
     }
 
-    /// The time of the line of byte `at`, or else of the last line before it that has one.
+    /// The time of the line of byte `at`.
     fn time(&self, at: u64) -> Option<&str> {
         let after = self.times.partition_point(|(start, _)| *start <= at);
-        self.times.get(after.checked_sub(1)?).map(|(_, time)| &**time)
+        let time = self.times.get(after.checked_sub(1)?).map(|(_, time)| &**time);
+        time.filter(|time| !time.is_empty())
     }
 
     /// Lets go of what leads back from before byte `before`, which stands at `place`.
@@ -287,6 +288,13 @@ impl Output {
         self.trail.times.extend(times.into_iter().map(|(start, time)| (start + at, time)));
         self.trail.lossy = self.trail.lossy.or(lossy.map(|since| since + at));
         self.add(&other.bytes);
+    }
+
+    /// Says that nothing tells when what comes next was written.
+    pub fn at_no_time(&mut self) {
+        if !self.trail.times.is_empty() {
+            self.at_time(b"");
+        }
     }
 
     /// Says when what comes next was written.

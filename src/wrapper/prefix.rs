@@ -7,7 +7,7 @@
 //! line may be held until the next one tells.
 
 use super::field::{Field, Kind, fields};
-use super::{Kept, Line, Output, Unwrap, Wrapper};
+use super::{Kept, Line, Output, Unwrap, Wrapper, time};
 use crate::limits::Limits;
 
 /// The prefixes of loggers.
@@ -119,6 +119,7 @@ impl Lines {
             self.first = Some(all());
         }
         if !(self.shape.is_some() && self.strip(line, &found, out)) {
+            out.at_no_time();
             out.copy(line, 0..line.bytes.len());
         }
     }
@@ -136,8 +137,11 @@ impl Lines {
         if shape.get(count).is_some_and(|expected| !expected.kind.is_sure()) {
             shape.truncate(count);
         }
-        if let Some(time) = found[..count].iter().find_map(|field| field.time.clone()) {
-            out.at_time(&text[time]);
+        // A time of day alone says little of when that was.
+        let time = found[..count].iter().find_map(|field| field.time.clone());
+        match time.map(|time| &text[time]).filter(|time| time::has_year(time)) {
+            Some(time) => out.at_time(time),
+            None => out.at_no_time(),
         }
         out.copy(line, last.end..line.bytes.len());
         true

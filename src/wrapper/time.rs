@@ -27,6 +27,11 @@ pub fn any(bytes: &[u8]) -> Option<usize> {
     ends.then_some(end)
 }
 
+/// Whether the time at the start of `bytes` has a date with its year.
+pub fn has_year(bytes: &[u8]) -> bool {
+    date(bytes).is_some()
+}
+
 /// Whether the time at the start of `bytes` is one of syslog.
 pub fn is_syslog(bytes: &[u8]) -> bool {
     syslog_date(bytes).is_some()

@@ -224,7 +224,9 @@ impl Stage {
         }
     }
 
+    /// Gives a line of others, or a part of it, as it stands.
     fn copy(&mut self, bytes: &[u8], out: &mut Output) {
+        out.at_no_time();
         out.copy(&Line::new(bytes, self.start.offset, self.start.place), 0..bytes.len());
         self.start.pass(bytes);
     }
