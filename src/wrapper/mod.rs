@@ -12,13 +12,15 @@ mod cri;
 mod docker;
 mod field;
 mod github_actions;
+mod line;
 mod origins;
 mod prefix;
 mod terminal;
 mod time;
 mod unwrapping;
 
-pub use origins::{Kept, Line, Origins, Output};
+pub use line::{Kept, Line};
+pub use origins::{Origins, Output};
 pub use unwrapping::Unwrapping;
 
 /// The wrappers, in the order in which a line is offered to them.

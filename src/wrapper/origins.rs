@@ -4,81 +4,11 @@
 //! around it, and gives for a byte, a line and column or a span of the one those of the other. Never
 //! holds text; lets go of what lies before the window.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::line::{Line, on_line};
 use crate::record::{Place, Record, record_id};
-
-/// A line of the log around, with its line end if it has one.
-pub struct Line<'a> {
-    /// Its bytes.
-    pub bytes: &'a [u8],
-    offset: u64,
-    start: Place,
-    /// The last place that was asked for: a line is gone through from front to back.
-    cursor: Cell<(usize, Place)>,
-}
-
-impl<'a> Line<'a> {
-    /// The line whose first byte stands at `offset` and `start` of its log.
-    pub fn new(bytes: &'a [u8], offset: u64, start: Place) -> Self {
-        Self { bytes, offset, start, cursor: Cell::new((0, start)) }
-    }
-
-    /// The bytes without the line end.
-    pub fn text(&self) -> &'a [u8] {
-        let text = self.bytes.strip_suffix(b"\n").unwrap_or(self.bytes);
-        text.strip_suffix(b"\r").unwrap_or(text)
-    }
-
-    /// The same line without its first `length` bytes.
-    #[must_use]
-    pub fn from(&self, length: usize) -> Self {
-        let bytes = self.bytes.get(length..).unwrap_or_default();
-        Self::new(bytes, self.offset + length as u64, self.place(length))
-    }
-
-    /// The same line, to be looked at once more later.
-    pub fn keep(&self) -> Kept {
-        Kept { bytes: self.bytes.to_vec(), offset: self.offset, start: self.start }
-    }
-
-    fn place(&self, at: usize) -> Place {
-        let (from, place) = self.cursor.get();
-        let (from, place) = if from <= at { (from, place) } else { (0, self.start) };
-        // Only its last byte ends the line.
-        let place = on_line(place, self.bytes.get(from..at).unwrap_or_default());
-        self.cursor.set((at, place));
-        place
-    }
-}
-
-/// The place behind `text`, which starts at `place` and has no line end but its last byte.
-fn on_line(place: Place, text: &[u8]) -> Place {
-    let chars = text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-    Place { column: place.column + chars as u64, ..place }
-}
-
-/// A line that is held back.
-#[derive(Debug)]
-pub struct Kept {
-    bytes: Vec<u8>,
-    offset: u64,
-    start: Place,
-}
-
-impl Kept {
-    /// The line.
-    pub fn line(&self) -> Line<'_> {
-        Line::new(&self.bytes, self.offset, self.start)
-    }
-
-    /// Its first byte in its log.
-    pub fn offset(&self) -> u64 {
-        self.offset
-    }
-}
 
 /// A run of unwrapped text whose bytes stand one after the other in the log around; its first
 /// character may be written as an escape there.
@@ -237,7 +167,7 @@ impl Output {
         let Some(bytes) = line.bytes.get(range.clone()).filter(|bytes| !bytes.is_empty()) else {
             return;
         };
-        let (from, origin) = (line.offset + range.start as u64, line.place(range.start));
+        let (from, origin) = (line.offset() + range.start as u64, line.place(range.start));
         let to = from + bytes.len() as u64;
         match self.trail.segments.back_mut() {
             Some(last) if last.to == from && !self.trail.sealed => last.to = to,
@@ -255,7 +185,7 @@ impl Output {
         if text.is_empty() {
             return;
         }
-        let (from, origin) = (line.offset + escape.start as u64, line.place(escape.start));
+        let (from, origin) = (line.offset() + escape.start as u64, line.place(escape.start));
         let short = |length: usize| u16::try_from(length).unwrap_or(u16::MAX);
         self.trail.push(Segment {
             at: self.trail.end,
