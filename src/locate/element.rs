@@ -144,10 +144,15 @@ mod tests {
 
     #[test]
     fn ends_are_looked_for_once() {
-        let call = "<tool_name>submit_review</tool_name><arguments>\n";
-        let many = call.repeat(20_000);
-        assert!(found(&many).iter().all(Option::is_none));
-        let closed = format!("{many}</arguments>");
-        assert!(found(&closed).iter().all(Option::is_none));
+        let text = b"<arguments> a </arguments> b </content> c";
+        let mut ends = Ends::default();
+        assert_eq!(ends.find(text, 0, 11), Some(14));
+        assert_eq!(ends.find(text, 0, 13), Some(14));
+        assert_eq!(ends.known[0], Some((11, Some(14))), "within what was searched");
+        assert_eq!(ends.find(text, 0, 15), None);
+        assert_eq!(ends.find(text, 0, 40), None);
+        assert_eq!(ends.known[0], Some((15, None)), "there is none behind either");
+        assert_eq!(ends.find(text, 0, 0), Some(14), "nothing is known before");
+        assert_eq!(ends.find(text, 1, 0), Some(29), "each element has its own ends");
     }
 }
