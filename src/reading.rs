@@ -337,7 +337,8 @@ impl<'o, 'd> Reading<'o, 'd> {
         let read = |(spot, place): &(Spot, Place)| {
             flow(self.options, |sink| {
                 let mut scan =
-                    Scan::new(&self.options.scope, &session, self.name, place.line, sink);
+                    Scan::new(&self.options.scope, &session, self.name, place.line, sink)
+                        .in_log(log);
                 match spot.kind {
                     Kind::Frame => {
                         let index = |offset: u64| (offset - base) as usize;
@@ -427,6 +428,7 @@ impl<'o, 'd> Reading<'o, 'd> {
                 let line = line.to_vec();
                 let harvest = flow(self.options, |sink| {
                     Scan::new(&self.options.scope, &session, self.name, line_number, sink)
+                        .in_log(self.log)
                         .frame(&line, offset);
                 });
                 self.take(harvest, line_number)?;
@@ -451,6 +453,7 @@ impl Reading<'_, '_> {
             flow(self.options, |sink| {
                 let session = Session::default();
                 Scan::new(&self.options.scope, &session, self.name, 1, sink)
+                    .in_log(self.log)
                     .file(text, contract, closed);
             })
         } else if is_json && (rest.is_empty() || matches!(rest[0], b'{' | b'[' | 0)) {
@@ -458,7 +461,9 @@ impl Reading<'_, '_> {
             let first = first.items().next().unwrap_or(first);
             let session = transcript::of_record(&first).session(&first, &self.beside);
             flow(self.options, |sink| {
-                Scan::new(&self.options.scope, &session, self.name, 1, sink).frame(text, 0);
+                Scan::new(&self.options.scope, &session, self.name, 1, sink)
+                    .in_log(self.log)
+                    .frame(text, 0);
             })
         } else {
             return Ok(false);

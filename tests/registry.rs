@@ -28,7 +28,6 @@ fn shared(table: &str) -> &'static [&'static str] {
     match table {
         "transcript" => &["mod", "raw", "layer", "frame", "shape", "beside", "api", "chat"],
         "wrapper" => &["mod", "field", "origins", "time", "unwrapping"],
-        "transcript" => &["mod", "raw", "layer", "frame", "shape"],
         "wrapper" => &["mod", "field", "line", "origins", "time", "unwrapping"],
         "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],
         _ => &["mod"],

@@ -137,11 +137,47 @@ fn written<'a>(choice: &Choice, input: Raw<'a>, found: &mut Vec<Carried<'a>>) {
         patches.for_each(|patch| in_script(choice, patch, found));
         return;
     }
+    if let Some(changes) = input.get("changes").filter(Raw::is_object) {
+        changed(choice, changes, found);
+    }
     for (_, value) in input.entries() {
         if value.is_string() {
             in_script(choice, value, found);
         } else if value.is_array() {
             value.items().filter(Raw::is_string).for_each(|item| in_script(choice, item, found));
+        }
+    }
+}
+
+/// The files that a patch writes which is given as changes by path.
+fn changed<'a>(choice: &Choice, changes: Raw<'a>, found: &mut Vec<Carried<'a>>) {
+    for (path, change) in changes.entries() {
+        let contract = path.text().and_then(|path| kept_in(choice, &path));
+        let [kind, add, update] = change.fields(["type", "add", "update"]);
+        let [content, diff] = add.or(update).unwrap_or(change).fields(["content", "unified_diff"]);
+        let is_written = add.is_some() || kind.is_some_and(|kind| kind.is("add"));
+        let Some(contract) = contract else { continue };
+        if let Some(raw) = content.filter(|raw| is_written && raw.is_string()) {
+            let text = decoded(&raw);
+            if Extent::Whole.admits(contract, &text) {
+                let span = 0..text.len();
+                let block = Block::whole(text, Place::START);
+                found.push(Carried { contract, carrier: Carrier::File, block, raw, span });
+            }
+        }
+        if let Some(raw) = diff.filter(Raw::is_string) {
+            let text = decoded(&raw);
+            let part = Lines::of(&text, &text).patch();
+            if Extent::Part.admits(contract, &part.text) {
+                let block = Block::picked(part.text, &part.places);
+                found.push(Carried {
+                    contract,
+                    carrier: Carrier::File,
+                    block,
+                    raw,
+                    span: part.span,
+                });
+            }
         }
     }
 }

@@ -163,6 +163,8 @@ pub struct Scan<'s> {
     input: &'s str,
     /// The frame's line in the input.
     line: u64,
+    /// Whose word all of the input is, where its name tells.
+    kept: Option<Log>,
     messages: u32,
     sink: &'s mut dyn FnMut(Event<'_>),
 }
@@ -218,7 +220,15 @@ impl<'s> Scan<'s> {
         line: u64,
         sink: &'s mut dyn FnMut(Event<'_>),
     ) -> Self {
-        Self { scope, session, input, line, messages: 0, sink }
+        Self { scope, session, input, line, kept: None, messages: 0, sink }
+    }
+
+    /// Says what log the input is: where its name tells whose word it is, that holds for its
+    /// records as well.
+    #[must_use]
+    pub fn in_log(mut self, log: Log) -> Self {
+        self.kept = (log.channel != Channel::Text).then_some(log);
+        self
     }
 
     /// Looks into a JSON frame of a log of lines, as [`frame`](Self::frame) does: in a record that
@@ -234,7 +244,9 @@ impl<'s> Scan<'s> {
     pub fn frame(&mut self, bytes: &[u8], offset: u64) {
         let place = Place { line: self.line, column: 1 };
         let start = Here { at: 0, place, layer: Layer::Input(offset) };
-        self.records(Frame { bytes, start, cursor: &Cell::new(start), speech: None });
+        let origin = Origin { place: "text", ..Origin::default() };
+        let speech = self.kept.map(|log| self.speech(log.format.id(), log.channel, origin));
+        self.records(Frame { bytes, start, cursor: &Cell::new(start), speech: speech.as_ref() });
     }
 
     /// Takes a block that was located in a log of the format `kind`, at `place`; `log` is the text
@@ -274,8 +286,12 @@ impl<'s> Scan<'s> {
     /// Takes an input that is one review.
     pub fn file(&mut self, text: &[u8], contract: &'static dyn Contract, closed: bool) {
         let format = transcript::review_file().id();
-        let mut speech = self.speech(format, Channel::Text, Origin::default());
-        if !self.scope.channels.contains(&Channel::Text) {
+        let channel = self.kept.map_or(Channel::Text, |log| log.channel);
+        let mut speech = self.speech(format, channel, Origin::default());
+        if !self.scope.channels.contains(&channel) {
+            if self.kept.is_some() {
+                (self.sink)(Event::LeftOut(LeftOut::Hidden));
+            }
             return;
         }
         speech.source.length = text.len() as u64;

@@ -56,8 +56,18 @@ const INSTRUCTIONS: &[&str] = &[
 ];
 
 /// Gives every string and object within `value`, on `channel` where nothing nearer says who speaks.
+/// What stands within a hidden channel stays hidden, whatever role is named in it.
 pub(super) fn walk<'a>(value: Raw<'a>, channel: Channel, origin: &Origin, sink: Sink<'_, 'a>) {
-    walk_level(value, channel, origin, LEVELS, sink);
+    if !channel.is_hidden() {
+        walk_level(value, channel, origin, LEVELS, sink);
+        return;
+    }
+    walk_level(value, channel, origin, LEVELS, &mut |item| match item {
+        Item::Message(message) if !message.channel.is_hidden() => {
+            sink(Item::Message(Message { channel, ..message }))
+        }
+        item => sink(item),
+    });
 }
 
 fn walk_level<'a>(
