@@ -172,6 +172,8 @@ pub struct Session {
     pub parent: Option<String>,
     /// It starts with that history.
     pub forked: bool,
+    /// The call of the agent whose file this is.
+    pub call: Option<AgentCall>,
     /// Who speaks, where a file beside the input says so.
     pub speaker: Option<Channel>,
     /// The folder that the agent works in.
@@ -299,6 +301,9 @@ pub struct AgentCall {
 
 /// Texts that stand in records which say what others need: the calls of agents.
 pub static NEEDLES: &[&str] = &["agent_type", "agent_name", "subagent.started", "read_agent"];
+/// Texts that stand in records which say what others need, the calls of agents, or in which no
+/// other needle can stand: the starts of texts whose characters are numbered.
+pub static NEEDLES: &[&str] = &["subagent_type", claude_code::NEEDLES[0], claude_code::NEEDLES[1]];
 
 /// The format of a record: the first that knows it, else the one that takes all.
 pub fn of_record(record: &Raw<'_>) -> &'static dyn Transcript {
