@@ -27,7 +27,6 @@ fn ids(table: &str) -> Vec<&'static str> {
 fn shared(table: &str) -> &'static [&'static str] {
     match table {
         "transcript" => &["mod", "raw", "layer", "frame", "shape", "beside", "api", "chat"],
-        "wrapper" => &["mod", "field", "origins", "time", "unwrapping"],
         "wrapper" => &["mod", "field", "line", "origins", "time", "unwrapping"],
         "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],
         _ => &["mod"],

@@ -95,6 +95,7 @@ impl Transcript for ClaudeCode {
             agent,
             agent_id: Some(agent_id.to_owned()),
             speaker: agent_id.starts_with(SUMMARISER).then_some(Channel::Summary),
+            ..Session::default()
         }
     }
 

@@ -1,12 +1,21 @@
-//! Codex rollout JSONL.
+//! Codex rollout JSONL, in the shape of today and in that of 2025, whose lines are bare items.
 //!
 //! The agent's word is `response_item` with the role `assistant`; events repeat it, up to three
-//! times. Tool inputs are JSON in a string, or a patch. The session's id stands in the first
-//! record only.
+//! times. Tool inputs are JSON in a string, or a patch; events repeat them as objects. A sub-agent
+//! answers in a file of its own, and its parent is told of it in messages, in the output of the
+//! call that waits for it, and in events. The session's id stands in the first record only; that of
+//! a fork or of a sub-agent names the session whose history the file starts with. What a compaction
+//! keeps of the history is never said again.
 
 use super::claude_code::text_message;
-use super::{Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::{Beside, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
+
+mod agents;
+mod event;
+mod item;
+
+pub(super) use event::{event, states_of};
 
 /// Codex rollout JSONL.
 pub struct Codex;
@@ -17,34 +26,65 @@ impl Transcript for Codex {
     }
 
     fn reads(&self) -> &'static str {
-        "Codex rollout JSONL"
+        "Codex rollout JSONL, also of 2025; forks and sub-agents"
     }
 
     fn recognised_by(&self) -> &'static str {
-        "records with `type` and an object `payload`"
+        "records with `type` and an object `payload`; bare items of the Responses API"
     }
 
     fn knows(&self, record: &Raw<'_>) -> bool {
-        let [kind, payload] = record.fields(["type", "payload"]);
-        kind.is_some() && payload.is_some_and(|payload| payload.is_object())
+        let [kind, payload, state] = record.fields(["type", "payload", "record_type"]);
+        let Some(kind) = kind else {
+            return state.is_some_and(|state| state.is("state"))
+                || is_old_head(record)
+                || agents::tells(record);
+        };
+        payload.is_some_and(|payload| payload.is_object()) || item::is_bare(&kind, record)
     }
 
     fn session(&self, first: &Raw<'_>, _: &Beside) -> Session {
+        let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
         let [kind, payload] = first.fields(["type", "payload"]);
+        if is_old_head(first) {
+            return Session { id: text(first.get("id")), ..Session::default() };
+        }
         let Some(payload) = payload.filter(|_| kind.is_some_and(|kind| kind.is("session_meta")))
         else {
             return Session::default();
         };
-        let [id, nickname, role, cwd] =
-            payload.fields(["id", "agent_nickname", "agent_role", "cwd"]);
-        let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
-        let agent = text(role).or_else(|| text(nickname));
-        Session { id: text(id), agent, cwd: text(cwd).map(Into::into), ..Session::default() }
+        let [id, nickname, role, path, fork, parent, cwd] = payload
+            .fields([
+                "id",
+                "agent_nickname",
+                "agent_role",
+                "agent_path",
+                "forked_from_id",
+                "parent_thread_id",
+                "cwd",
+            ])
+            .map(text);
+        let spawn = payload.path(&["source", "subagent", "thread_spawn"]);
+        let spawn = spawn.map_or([const { None }; 3], |spawn| {
+            spawn.fields(["agent_nickname", "agent_role", "parent_thread_id"]).map(text)
+        });
+        let [spawn_nickname, spawn_role, spawn_parent] = spawn;
+        let path = path.and_then(|path| path.rsplit('/').next().map(str::to_owned));
+        let names = [role, nickname, spawn_role, spawn_nickname, path];
+        Session {
+            agent: names.into_iter().flatten().find(|name| !name.is_empty()),
+            forked: fork.as_ref().is_some_and(|fork| id.as_ref() != Some(fork)),
+            cwd: cwd.map(Into::into),
+            // A file that was resumed names itself.
+            parent: fork.or(parent).or(spawn_parent).filter(|parent| id.as_ref() != Some(parent)),
+            id,
+            ..Session::default()
+        }
     }
 
     fn read<'a>(&self, record: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
-        let [kind, payload, time] = record.fields(["type", "payload", "timestamp"]);
-        let Some(payload) = payload else { return };
+        let [kind, payload, time, state] =
+            record.fields(["type", "payload", "timestamp", "record_type"]);
         let origin = Origin {
             session_id: session.id.clone(),
             agent: session.agent.clone(),
@@ -53,191 +93,37 @@ impl Transcript for Codex {
             cwd: session.cwd.clone(),
             ..Origin::default()
         };
+        let Some(payload) = payload else {
+            if kind.is_some() {
+                item::response_item(record, &origin, sink);
+            } else if state.is_some() || is_old_head(&record) {
+                json::walk(record, Channel::System, &origin, sink);
+            } else {
+                agents::answers(record, &origin, sink);
+            }
+            return;
+        };
         match kind.and_then(|kind| kind.text()).as_deref() {
-            Some("response_item") => response_item(payload, &origin, sink),
+            Some("response_item") => item::response_item(payload, &origin, sink),
             Some("event_msg") => event(payload, &origin, sink),
             Some("session_meta" | "turn_context" | "world_state") => {
                 json::walk(payload, Channel::System, &origin, sink);
             }
             Some("compacted") => json::walk(payload, Channel::Summary, &origin, sink),
+            Some("inter_agent_communication" | "inter_agent_communication_metadata") => {
+                let [author, content] = payload.fields(["author", "content"]);
+                if let Some(content) = content {
+                    agents::told(content, author, "inter_agent_communication", &origin, sink);
+                }
+            }
             _ => {}
         }
     }
 }
 
-/// What the types of events start with that tell of the work of tools.
-const TOOL_EVENTS: &[&str] = &["exec_command_", "patch_apply_", "turn_diff", "web_search_"];
-
-fn response_item<'a>(item: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
-    let [kind, role, content, name, arguments, input, call_id, output, id, action, author] = item
-        .fields([
-            "type",
-            "role",
-            "content",
-            "name",
-            "arguments",
-            "input",
-            "call_id",
-            "output",
-            "id",
-            "action",
-            "author",
-        ]);
-    let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
-    let origin = Origin { message_id: text(id), tool_call_id: text(call_id), ..origin.clone() };
-    match kind.and_then(|kind| kind.text()).as_deref() {
-        Some("message") => {
-            let speaker = match role.and_then(|role| role.text()).as_deref() {
-                Some("assistant") => Channel::Assistant,
-                Some("user") => Channel::User,
-                _ => Channel::System,
-            };
-            let texts = content.into_iter().flat_map(|content| content.items());
-            for text in texts.filter_map(|item| item.get("text")) {
-                text_message(text, speaker, "message", &origin, sink);
-            }
-        }
-        Some("agent_message") => {
-            let origin = Origin {
-                agent: text(author).or_else(|| origin.agent.clone()),
-                called: true,
-                ..origin
-            };
-            let parts = content.into_iter().flat_map(|content| content.items());
-            let texts = parts.filter_map(|part| part.get("text")).chain(content);
-            for text in texts.filter(Raw::is_string) {
-                let place = "inter_agent_message";
-                // Whatever else one agent tells another is a task.
-                let answer = is_final_answer(&text);
-                let channel = if answer { Channel::AgentResult } else { Channel::User };
-                text_message(text, channel, place, &origin, sink);
-            }
-        }
-        Some("function_call" | "custom_tool_call") => {
-            if let (Some(name), Some(input)) =
-                (name.and_then(|name| name.text()), arguments.or(input))
-            {
-                call(name, input, "function_call", &origin, sink);
-            }
-        }
-        Some("local_shell_call") => {
-            if let Some(action) = action {
-                call("local_shell".into(), action, "function_call", &origin, sink);
-            }
-        }
-        Some("function_call_output" | "custom_tool_call_output") => {
-            if let Some(output) = output {
-                let origin = Origin { place: "function_call_output", ..origin };
-                json::walk(output, Channel::ToolResult, &origin, sink);
-            }
-        }
-        Some("reasoning") => json::walk(item, Channel::Thinking, &origin, sink),
-        _ => {}
-    }
-}
-
-/// Whether what one agent tells another is its answer, by the lines above it.
-fn is_final_answer(text: &Raw<'_>) -> bool {
-    const HEAD: usize = 512;
-    text.body().is_some_and(|body| {
-        let head = &body[..body.len().min(HEAD)];
-        memchr::memmem::find(head, b"Message Type: FINAL_ANSWER").is_some()
-    })
-}
-
-fn event<'a>(payload: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
-    let [kind, message, last, invocation, call_id, result, review, item, statuses] = payload
-        .fields([
-            "type",
-            "message",
-            "last_agent_message",
-            "invocation",
-            "call_id",
-            "result",
-            "review_output",
-            "item",
-            "agent_statuses",
-        ]);
-    match kind.and_then(|kind| kind.text()).as_deref() {
-        Some("agent_message") => {
-            if let Some(message) = message {
-                text_message(message, Channel::Assistant, "agent_message", origin, sink);
-            }
-        }
-        Some("task_complete") => {
-            if let Some(last) = last {
-                text_message(last, Channel::Assistant, "task_complete", origin, sink);
-            }
-        }
-        Some("item_completed") => {
-            let item =
-                item.filter(|item| item.get("type").is_some_and(|kind| kind.is("AgentMessage")));
-            let content = item.and_then(|item| item.get("content"));
-            for part in content.into_iter().flat_map(|content| content.items()) {
-                if let Some(text) = part.path(&["Text", "text"]).or_else(|| part.get("text")) {
-                    text_message(text, Channel::Assistant, "item_completed", origin, sink);
-                }
-            }
-        }
-        Some("mcp_tool_call_end") => {
-            let id = call_id.and_then(|id| id.owned());
-            let origin = Origin { tool_call_id: id.clone(), ..origin.clone() };
-            if let Some(invocation) = invocation {
-                let [tool, arguments] = invocation.fields(["tool", "arguments"]);
-                if let (Some(tool), Some(input)) = (tool.and_then(|tool| tool.text()), arguments) {
-                    call(tool, input, "mcp_tool_call_end", &origin, sink);
-                }
-            }
-            if let (Some(id), Some(result)) = (id, result) {
-                let failed = result.get("Err").is_some()
-                    || result.path(&["Ok", "isError"]).is_some_and(|flag| flag.is_true())
-                    || result.path(&["Ok", "is_error"]).is_some_and(|flag| flag.is_true());
-                sink(Item::Result { tool_call_id: id, taken: !failed });
-            }
-        }
-        Some("collab_waiting_end") => {
-            for status in statuses.into_iter().flat_map(|statuses| statuses.items()) {
-                let [thread, role, state] = status.fields(["thread_id", "agent_role", "status"]);
-                let origin = Origin {
-                    agent: role.and_then(|role| role.owned()),
-                    agent_id: thread.and_then(|thread| thread.owned()),
-                    called: true,
-                    ..origin.clone()
-                };
-                if let Some(text) = state.and_then(|state| state.get("completed")) {
-                    let place = "collab_waiting_end";
-                    text_message(text, Channel::AgentResult, place, &origin, sink);
-                }
-            }
-        }
-        Some("exited_review_mode") => {
-            if let Some(review) = review.filter(Raw::is_object) {
-                let origin = Origin { place: "exited_review_mode", ..origin.clone() };
-                let body = Body::Value(review);
-                sink(Item::Message(Message { channel: Channel::Event, body, origin }));
-            }
-        }
-        Some("user_message") => json::walk(payload, Channel::User, origin, sink),
-        Some("agent_reasoning") => json::walk(payload, Channel::Thinking, origin, sink),
-        Some(kind) if TOOL_EVENTS.iter().any(|own| kind.starts_with(own)) => {
-            // What a command puts out stands here up to three times, and as the call's output.
-            sink(Item::Echo(payload));
-        }
-        _ => {}
-    }
-}
-
-fn call<'a>(
-    name: std::borrow::Cow<'a, str>,
-    input: Raw<'a>,
-    place: &'static str,
-    origin: &Origin,
-    sink: Sink<'_, 'a>,
-) {
-    let origin = Origin { place, ..origin.clone() };
-    sink(Item::Message(Message {
-        channel: Channel::ToolInput,
-        body: Body::Call(name, input),
-        origin,
-    }));
+/// Whether this is the first line of a file of 2025.
+fn is_old_head(record: &Raw<'_>) -> bool {
+    let [id, time, instructions, kind] = record.fields(["id", "timestamp", "instructions", "type"]);
+    let is_text = |value: Option<Raw<'_>>| value.is_some_and(|value| value.is_string());
+    is_text(id) && is_text(time) && instructions.is_some() && kind.is_none()
 }

@@ -24,6 +24,7 @@ mod claude_stream;
 mod cline;
 mod codex;
 mod codex_exec;
+mod codex_tui;
 mod copilot;
 mod cursor;
 pub mod frame;
@@ -72,6 +73,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &atif::Atif,
     &inspect::Inspect,
     &aider::Aider,
+    &codex_tui::CodexTui,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
@@ -299,11 +301,17 @@ pub struct AgentCall {
     pub description: Option<String>,
 }
 
-/// Texts that stand in records which say what others need: the calls of agents.
-pub static NEEDLES: &[&str] = &["agent_type", "agent_name", "subagent.started", "read_agent"];
 /// Texts that stand in records which say what others need, the calls of agents, or in which no
 /// other needle can stand: the starts of texts whose characters are numbered.
-pub static NEEDLES: &[&str] = &["subagent_type", claude_code::NEEDLES[0], claude_code::NEEDLES[1]];
+pub static NEEDLES: &[&str] = &[
+    "subagent_type",
+    "agent_type",
+    "agent_name",
+    "subagent.started",
+    "read_agent",
+    claude_code::NEEDLES[0],
+    claude_code::NEEDLES[1],
+];
 
 /// The format of a record: the first that knows it, else the one that takes all.
 pub fn of_record(record: &Raw<'_>) -> &'static dyn Transcript {
