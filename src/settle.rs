@@ -299,13 +299,18 @@ impl Known {
     }
 
     /// Whether the same content was seen in the same message, or through another place, or in the
-    /// same record of another session. Two messages in the same kind of place are two reviews.
+    /// same record of another session, or in the session of the agent that is told of. Two messages
+    /// in the same kind of place are two reviews.
     fn is_copy(&mut self, record: &Record, ties: &Ties, line: u64) -> bool {
         let source = &record.source;
         let content = &record.content_id;
         let session = source.session_id.as_deref().unwrap_or(&source.input);
         let is_log = ties.place == "text";
         let (family, member) = self.family(session, ties);
+        // The agent that is told of here may have a session of its own, of no known family.
+        let is_told = source.agent_id.as_ref().is_some_and(|agent| {
+            agent != session && self.reviews.contains_key(&format!("{agent}\0{content}"))
+        });
         let record_id = ties.record_id.as_ref().map(|id| format!("{id}\0\0{content}"));
         // What a job and each of its steps log is kept twice in an archive, with the same times.
         let archived = source.input.split_once('!').zip(source.timestamp.as_ref());
@@ -337,7 +342,7 @@ impl Known {
         let count = messages.len();
         let is_new = count > seen.reviews;
         seen.reviews = seen.reviews.max(count);
-        !is_new || is_repeated
+        !is_new || is_repeated || is_told
     }
 
     /// What was seen under this key.

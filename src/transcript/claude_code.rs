@@ -74,15 +74,14 @@ impl Transcript for ClaudeCode {
             || is_bare(&kind, record)
     }
 
-    fn session(&self, first: &Raw<'_>, beside: &Beside) -> Session {
+    fn session(&self, _: &Raw<'_>, beside: &Beside) -> Session {
         let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
-        let parent = text(first.path(&["forkedFrom", "sessionId"]));
         // Files below the folder of a session that its records do not name, or name otherwise.
         let folder = (1..=LEVELS).find(|level| beside.folder(*level) == Some("subagents"));
         let id = folder.and_then(|level| beside.folder(level + 1)).map(str::to_owned);
         let stem = beside.stem().unwrap_or_default();
         let Some(agent_id) = stem.strip_prefix("agent-") else {
-            return Session { id, parent, ..Session::default() };
+            return Session { id, ..Session::default() };
         };
         let meta = beside.read(1, &[&format!("{stem}.meta.json")]).unwrap_or_default();
         let [agent, call, description] = Raw::at(meta.trim_ascii_start(), 0, 0)
@@ -90,7 +89,6 @@ impl Transcript for ClaudeCode {
             .map(text);
         Session {
             id,
-            parent,
             call: call.map(|id| AgentCall { id, agent: agent.clone(), description }),
             agent,
             agent_id: Some(agent_id.to_owned()),
@@ -131,16 +129,13 @@ impl Transcript for ClaudeCode {
         origin.agent = agent.and_then(|agent| agent.owned()).or_else(|| session.agent.clone());
         origin.called = is(sidechain) || origin.agent_id.is_some();
         // The agent that writes compaction summaries has a file like any sub-agent's.
-        let summariser = origin.agent_id.as_deref().is_some_and(|id| id.starts_with(SUMMARISER));
+        let is_summary = origin.agent_id.as_deref().is_some_and(|id| id.starts_with(SUMMARISER));
+        let of_file = session.speaker.or(is_summary.then_some(Channel::Summary));
         let content = message.and_then(|message| message.get("content")).or(content);
         // A record that is torn within its type still says whose message it holds.
         let kind = kind.filter(|kind| kind.whole).or_else(|| message?.get("role"));
         let word = kind.and_then(|kind| kind.text()).unwrap_or_default();
         let speaker = match &*word {
-            "assistant" | "user" if summariser => Channel::Summary,
-            "assistant" | "user" if session.speaker.is_some() => {
-                session.speaker.unwrap_or(Channel::Summary)
-            }
             "assistant" => Channel::Assistant,
             "user" if is(compacted) => Channel::Summary,
             "user" if is(meta) => Channel::System,
@@ -168,25 +163,25 @@ impl Transcript for ClaudeCode {
             }
             _ => return,
         };
-        if speaker == Channel::Assistant
-            && let Some(call) = &session.call
-        {
+        let speaker = of_file.unwrap_or(speaker);
+        if let Some(call) = session.call.as_ref().filter(|_| speaker == Channel::Assistant) {
             origin.agent_call = Some(call.id.clone());
             sink(Item::Call(call.clone()));
         }
         let notifies = cause
             .and_then(|cause| cause.get("kind"))
             .is_some_and(|kind| kind.is("task-notification"));
-        if let Some(message) = message
-            && content::spread(message, speaker, &origin, sink)
-        {
-        } else if let Some(content) = content.filter(|_| notifies && speaker.is_hidden()) {
-            let texts = content.items().filter_map(|item| item.get("text"));
-            for text in texts.chain([content]) {
-                relay::notification(text, "task-notification", &origin, sink);
+        let is_spread =
+            message.is_some_and(|message| content::spread(message, speaker, &origin, sink));
+        match content.filter(|_| !is_spread) {
+            Some(content) if notifies && speaker.is_hidden() => {
+                let texts = content.items().filter_map(|item| item.get("text"));
+                for text in texts.chain([content]) {
+                    relay::notification(text, "task-notification", &origin, sink);
+                }
             }
-        } else if let Some(content) = content {
-            read_content(content, speaker, result, &origin, sink);
+            Some(content) => read_content(content, speaker, result, &origin, sink),
+            None => {}
         }
         around(record, &origin, sink);
     }

@@ -6,6 +6,7 @@
 
 use super::text_message;
 use crate::record::Channel;
+use crate::transcript::raw::unescape;
 use crate::transcript::{Origin, Raw, Sink};
 
 /// Whether this object tells of the state of agents: a notification, or what a call that waits for
@@ -20,11 +21,14 @@ pub(super) fn tells(record: &Raw<'_>) -> bool {
         || is_state(before)
 }
 
-/// Whether a text is such an object, by what it starts with; it stands in a JSON string.
-pub(super) fn starts_so(text: &Raw<'_>) -> bool {
+/// Whether a text, as it stands in a JSON string, is such an object.
+pub(super) fn is_told(text: &Raw<'_>) -> bool {
     const HEADS: [&[u8]; 3] =
         [b"{\\\"status\\\":{", b"{\\\"status\\\": {", b"{\\\"previous_status\\\":"];
-    text.body().is_some_and(|body| HEADS.iter().any(|head| body.starts_with(head)))
+    text.body().filter(|body| HEADS.iter().any(|head| body.starts_with(head))).is_some_and(|body| {
+        let text = unescape(body);
+        tells(&Raw::at(text.as_bytes(), 0, 0))
+    })
 }
 
 /// The answer in the state of an agent that has ended; `None` in any other.

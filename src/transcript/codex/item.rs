@@ -93,7 +93,7 @@ pub(super) fn response_item<'a>(item: Raw<'a>, origin: &Origin, sink: Sink<'_, '
                 call("local_shell".into(), action, "function_call", &origin, sink);
             }
         }
-        "function_call_output" if output.is_some_and(|output| agents::starts_so(&output)) => {
+        "function_call_output" if output.is_some_and(|output| agents::is_told(&output)) => {
             if let Some(output) = output {
                 // The answers in it are messages of those who give them.
                 let origin = Origin { message_id: None, tool_call_id: None, ..origin };
