@@ -1,9 +1,8 @@
 //! What a JSON frame says: records, messages, tool calls.
 
-use std::cell::Cell;
 use std::ops::Range;
 
-use super::{Agent, Event, Frame, Here, LeftOut, News, Scan, Speech};
+use super::{Agent, Event, Frame, Here, LeftOut, News, Places, Scan, Speech};
 use crate::contract::{CONTRACTS, Outline};
 use crate::locate::needles::Needle;
 use crate::locate::{Block, call, needles};
@@ -64,8 +63,14 @@ impl Scan<'_> {
         read(&mut |item| {
             match item {
                 Item::Message(message) => {
-                    known.extend(message.body.raws().iter().map(span));
-                    return self.message(frame, message, format);
+                    let spans: Vec<_> = message.body.raws().iter().map(span).collect();
+                    let is_value = matches!(message.body, Body::Value(_));
+                    let taken = self.message(frame, message, format);
+                    // A value that is no review is known by its parts only.
+                    if taken || !is_value {
+                        known.extend(spans);
+                    }
+                    return taken;
                 }
                 Item::Echo(raw) => known.push(span(&raw)),
                 Item::Nested(nested) => {
@@ -108,7 +113,7 @@ impl Scan<'_> {
             return;
         }
         let start = Here { at: 0, place: Place::START, layer: Layer::string(&raw, &outer) };
-        let inner = Frame { bytes, start, cursor: &Cell::new(start), speech: frame.speech };
+        let inner = Frame { bytes, start, places: &Places::new(start), speech: frame.speech };
         let value = Raw::at(bytes, at, 0);
         if !value.whole {
             let offset = start.layer.input_offset(at);
@@ -199,7 +204,7 @@ impl Scan<'_> {
         }
         let start = Here { at: 0, place: Place::START, layer: Layer::string(&raw, &outer) };
         let bytes = text.as_bytes();
-        let inner = Frame { bytes, start, cursor: &Cell::new(start), speech: Some(speech) };
+        let inner = Frame { bytes, start, places: &Places::new(start), speech: Some(speech) };
         for record in self.split(inner) {
             if let Some(format) = transcript::known(&record) {
                 self.record(inner, record, format);
@@ -262,7 +267,11 @@ impl Scan<'_> {
         let bytes = decoded.as_bytes();
         let start = Here { at: 0, place: Place::START, layer: Layer::string(&input, &outer) };
         let object = Raw::at(bytes, bytes.len() - bytes.trim_ascii_start().len(), 0);
-        take(self, object, Frame { bytes, start, cursor: &Cell::new(start), speech: frame.speech })
+        take(
+            self,
+            object,
+            Frame { bytes, start, places: &Places::new(start), speech: frame.speech },
+        )
     }
 
     /// Gives what a tool call hands in or carries, and how many blocks there are.

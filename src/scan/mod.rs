@@ -4,7 +4,7 @@
 //! with their source, and what the reviews around them need to know. Goes into the layers of
 //! strings within a frame. Never parses a block, keeps nothing from one frame to the next.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -174,8 +174,8 @@ pub struct Scan<'s> {
 struct Frame<'a> {
     bytes: &'a [u8],
     start: Here<'a>,
-    /// The last place that was asked for: a frame is gone through from front to back.
-    cursor: &'a Cell<Here<'a>>,
+    /// The places that are known.
+    places: &'a Places<'a>,
     /// Who says all that is said in it, if it stands in a message.
     speech: Option<&'a Speech>,
 }
@@ -188,15 +188,55 @@ struct Here<'a> {
     layer: Layer<'a>,
 }
 
+/// The places of a frame that are known: a frame is gone through from front to back, but for short
+/// ways back.
+struct Places<'a> {
+    /// The last one that was asked for.
+    last: Cell<Here<'a>>,
+    /// One in every [`STRIDE`] bytes that were gone through, the first byte before all.
+    passed: RefCell<Vec<Here<'a>>>,
+}
+
+/// No way back to a place that was passed is longer than this many bytes.
+const STRIDE: usize = 64 << 10;
+
+impl<'a> Places<'a> {
+    fn new(start: Here<'a>) -> Self {
+        Self { last: Cell::new(start), passed: RefCell::new(vec![start]) }
+    }
+}
+
 impl<'a> Frame<'a> {
     /// The byte `offset` of the frame.
     fn at(&self, offset: usize) -> Here<'a> {
-        let last = self.cursor.get();
-        let last = if last.at <= offset { last } else { self.start };
-        let place = last.place.after(&self.bytes[last.at..offset]);
-        let here = Here { at: offset, place, layer: last.layer.from(offset - last.at) };
-        self.cursor.set(here);
+        let mut passed = self.places.passed.borrow_mut();
+        let mut last = self.places.last.get();
+        if last.at > offset {
+            let before = passed.partition_point(|here| here.at <= offset);
+            last = before.checked_sub(1).map_or(self.start, |index| passed[index]);
+        }
+        loop {
+            let farthest = passed.last().map_or(0, |here| here.at);
+            let mut next = farthest + STRIDE;
+            // No place is within a character.
+            while self.bytes.get(next).is_some_and(|byte| byte & 0xc0 == 0x80) {
+                next += 1;
+            }
+            if next >= offset {
+                break;
+            }
+            last = self.after(last, next);
+            passed.push(last);
+        }
+        let here = self.after(last, offset);
+        self.places.last.set(here);
         here
+    }
+
+    /// The byte `offset`, which is not before `last`.
+    fn after(&self, last: Here<'a>, offset: usize) -> Here<'a> {
+        let place = last.place.after(&self.bytes[last.at..offset]);
+        Here { at: offset, place, layer: last.layer.from(offset - last.at) }
     }
 }
 
@@ -246,7 +286,7 @@ impl<'s> Scan<'s> {
         let start = Here { at: 0, place, layer: Layer::Input(offset) };
         let origin = Origin { place: "text", ..Origin::default() };
         let speech = self.kept.map(|log| self.speech(log.format.id(), log.channel, origin));
-        self.records(Frame { bytes, start, cursor: &Cell::new(start), speech: speech.as_ref() });
+        self.records(Frame { bytes, start, places: &Places::new(start), speech: speech.as_ref() });
     }
 
     /// Takes a block that was located in a log of the format `kind`, at `place`; `log` is the text

@@ -1,9 +1,8 @@
 //! What a text says: the blocks in it, and the frames of a log within it.
 
-use std::cell::Cell;
 use std::ops::Range;
 
-use super::{Event, Found, Frame, Here, LeftOut, Scan, Speech};
+use super::{Event, Found, Frame, Here, LeftOut, Places, Scan, Speech};
 use crate::contract::{CONTRACTS, Setting};
 use crate::locate::{Block, Choice, Kind, Locator, Spot, View, needles};
 use crate::record::{Carrier, Channel, Place};
@@ -125,7 +124,7 @@ impl Scan<'_> {
             (self.sink)(Event::LeftOut(LeftOut::TooDeep));
         } else if is_log {
             let speech = Some(message.speech);
-            self.records(Frame { bytes, start, cursor: &Cell::new(start), speech });
+            self.records(Frame { bytes, start, places: &Places::new(start), speech });
         }
     }
 
