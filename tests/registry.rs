@@ -28,6 +28,7 @@ fn shared(table: &str) -> &'static [&'static str] {
     match table {
         "transcript" => &["mod", "raw", "layer", "frame", "shape", "beside", "api", "chat"],
         "wrapper" => &["mod", "field", "line", "origins", "time", "unwrapping"],
+        "transcript" => &["mod", "raw", "layer", "frame", "shape", "beside", "chat", "spans"],
         "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],
         _ => &["mod"],
     }

@@ -1,4 +1,4 @@
-//! ATIF: trajectories as Harbor, Terminal-Bench and NeMo exchange them.
+//! ATIF: trajectories as Harbor, Terminal-Bench and `NeMo` exchange them.
 //!
 //! Read are the messages of steps whose source is `agent`, the arguments of their tool calls, and
 //! the trajectories of sub-agents within the document. What a sub-agent answers stands once more in
@@ -127,11 +127,11 @@ fn result<'a>(result: Raw<'a>, origin: &Origin, level: u32, sink: Sink<'_, 'a>) 
     let origin = Origin { tool_call_id: call.and_then(|call| call.owned()), ..origin.clone() };
     let agent = agents.and_then(|agents| agents.items().next());
     if let Some(agent) = agent {
-        let ids = agent.fields(["trajectory_id", "session_id"]).into_iter().flatten();
+        let mut ids = agent.fields(["trajectory_id", "session_id"]).into_iter().flatten();
         let answer = Origin {
             place: "observation",
             agent: None,
-            agent_id: ids.filter_map(|id| id.owned()).next(),
+            agent_id: ids.find_map(|id| id.owned()),
             agent_call: origin.tool_call_id.clone(),
             called: true,
             ..origin.clone()

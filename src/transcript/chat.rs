@@ -2,7 +2,7 @@
 //!
 //! Takes a message, or a list of them, and gives what each says by its role: a text or parts as
 //! content, calls of tools beside or within it, and what a tool answers. The shapes are those of
-//! OpenAI, Anthropic, OpenTelemetry, LangChain and what resembles them. What others than the
+//! `OpenAI`, Anthropic, OpenTelemetry, `LangChain` and what resembles them. What others than the
 //! assistant say is given as it stands: roles within it speak for nobody.
 
 use super::{Body, Item, Message, Origin, Raw, Sink, json};
@@ -63,6 +63,7 @@ pub(super) fn message<'a>(
         is_error,
         status,
         error,
+        lc,
         kwargs,
         data,
     ] = message.fields([
@@ -78,10 +79,12 @@ pub(super) fn message<'a>(
         "is_error",
         "status",
         "error",
+        "lc",
         "kwargs",
         "data",
     ]);
-    if let Some(inner) = kwargs.or(data).filter(Raw::is_object).filter(|_| content.is_none()) {
+    let kwargs = kwargs.filter(|_| lc.is_some());
+    if let Some(inner) = kwargs.or(data).filter(|raw| raw.is_object() && content.is_none()) {
         // A message that LangChain serialised: its class speaks for it.
         let class = id.and_then(|id| id.items().last()).or(kind).or(role);
         let speaker = class.map_or(speaker, |class| channel_of(&class).or(speaker));
@@ -103,7 +106,8 @@ pub(super) fn message<'a>(
     }
     let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
     let origin = Origin {
-        message_id: text(id).or_else(|| origin.message_id.clone()),
+        // Where the format has an id of its own, that one counts.
+        message_id: origin.message_id.clone().or_else(|| text(id)),
         timestamp: text(time).or_else(|| origin.timestamp.clone()),
         ..origin.clone()
     };
@@ -204,14 +208,12 @@ pub(super) fn call<'a>(call: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) -> bo
     let [inner_name, inner_arguments] =
         function.map_or([None; 2], |function| function.fields(["name", "arguments"]));
     // The name stands under `function` itself at times.
-    let name = inner_name
-        .or(name)
-        .or(tool_name)
-        .or(function_name)
-        .or(function.filter(Raw::is_string))
-        .and_then(|name| name.text());
+    let name =
+        inner_name.or(name).or(tool_name).or(function_name).or(function.filter(Raw::is_string));
     let input = inner_arguments.or(input).or(arguments).or(args).or(parameters);
-    let (Some(name), Some(input)) = (name, input) else { return false };
+    let text = name.and_then(|name| name.text());
+    let (Some(raw), Some(name), Some(input)) = (name, text, input) else { return false };
+    sink(Item::Echo(raw));
     let ids = call.fields(["id", "tool_call_id", "toolCallId", "call_id"]);
     let tool_call_id = ids.into_iter().flatten().find_map(|id| id.owned());
     let origin = Origin { tool_call_id, ..placed("tool_call", origin) };
@@ -265,7 +267,7 @@ fn hidden_level<'a>(
 }
 
 /// The channel that a word for a role means, if it is one.
-fn channel_of(word: &Raw<'_>) -> Option<Channel> {
+pub(super) fn channel_of(word: &Raw<'_>) -> Option<Channel> {
     Some(match word.text()?.as_ref() {
         "assistant" | "agent" | "model" | "ai" | "AIMessage" | "AIMessageChunk" | "ASSISTANT" => {
             Channel::Assistant

@@ -33,6 +33,8 @@ mod gemini_stream;
 mod http_log;
 mod inspect;
 mod json;
+mod langfuse;
+mod langsmith;
 pub mod layer;
 mod openai_api;
 mod opencode;
@@ -42,6 +44,7 @@ mod qwen;
 pub mod raw;
 mod review_file;
 pub mod shape;
+mod spans;
 mod swe_agent;
 mod text;
 mod vscode_chat;
@@ -74,6 +77,8 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &inspect::Inspect,
     &aider::Aider,
     &codex_tui::CodexTui,
+    &langfuse::Langfuse,
+    &langsmith::LangSmith,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
@@ -184,7 +189,6 @@ pub struct Session {
 
 /// What a record says.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "one at a time, and gone at once")]
 pub enum Item<'a> {
     /// Somebody says something.
     Message(Message<'a>),

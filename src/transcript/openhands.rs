@@ -1,4 +1,4 @@
-//! OpenHands: trajectories, evaluation output and event streams of version 0, and the event files
+//! `OpenHands`: trajectories, evaluation output and event streams of version 0, and the event files
 //! of version 1.
 //!
 //! An event is an action or an observation; `source` is `agent` on many observations as well, so
@@ -148,8 +148,9 @@ fn event<'a>(event: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         return;
     }
     // The oldest events are their arguments, and say not who acts.
-    let flat = args.filter(Raw::is_object).is_none();
-    let args = args.filter(Raw::is_object).unwrap_or(event);
+    let own_args = args.filter(Raw::is_object);
+    let flat = own_args.is_none();
+    let args = own_args.unwrap_or(event);
     if let Some(action) = action.filter(Raw::is_string).and_then(|action| action.text()) {
         let waits = || args.get("wait_for_response").is_some_and(|flag| flag.is_true());
         let by_agent = match source {

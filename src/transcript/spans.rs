@@ -1,0 +1,193 @@
+//! What the logs of tracing tools have in common: spans, of which those around others repeat what
+//! these say.
+//!
+//! A trace is a session. A span that is a call of a model counts by its own id. All other spans of
+//! a trace (agents, chains, the trace itself) repeat, level by level, what the calls within them
+//! gave: a content that several of them have is one review, and none where a call of a model has it
+//! too. Takes outputs in whatever shape, and gives what the model says in them.
+
+use super::chat::{self, hidden};
+use super::{Body, Item, Message, Nested, Origin, Raw, Sink};
+use crate::record::Channel;
+
+/// Levels of an output that are looked into.
+const LEVELS: u32 = 16;
+
+/// What a span is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A call of a model.
+    Model,
+    /// A call of a tool, or of whatever else is no agent.
+    Tool,
+    /// Anything around them.
+    Outer,
+}
+
+/// The origin of what a span says.
+pub(super) fn origin(trace: Option<String>, span: Option<String>, kind: Kind) -> Origin {
+    let (place, record_id) = match kind {
+        // The place of a text or of a call, by what it is.
+        Kind::Model => ("", None),
+        Kind::Tool => ("tool", None),
+        Kind::Outer => ("outer", trace.clone()),
+    };
+    Origin { place, session_id: trace, message_id: span, record_id, ..Origin::default() }
+}
+
+/// Gives what a span gave as its output: JSON, or JSON in a string, or a text.
+pub(super) fn output<'a>(value: Raw<'a>, kind: Kind, origin: &Origin, sink: Sink<'_, 'a>) {
+    match kind {
+        Kind::Tool => hidden(value, Channel::ToolResult, origin, sink),
+        _ if value.is_string() => nested(value, Channel::Assistant, origin, answer, sink),
+        _ => answer(value, origin, sink),
+    }
+}
+
+/// Gives JSON in a string.
+pub(super) fn nested<'a>(
+    raw: Raw<'a>,
+    channel: Channel,
+    origin: &Origin,
+    read: for<'b> fn(Raw<'b>, &Origin, Sink<'_, 'b>),
+    sink: Sink<'_, 'a>,
+) {
+    let place = if origin.place.is_empty() { "message" } else { origin.place };
+    // A text takes the place that a message has.
+    let text_origin = Origin { place, ..origin.clone() };
+    let origin = if raw.body().is_some_and(opens_json) { origin.clone() } else { text_origin };
+    sink(Item::Nested(Nested { raw, channel, origin, read }));
+}
+
+fn opens_json(body: &[u8]) -> bool {
+    matches!(body.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+/// Gives what a model, or a program around it, answers.
+pub(super) fn answer<'a>(value: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
+    answer_level(value, origin, LEVELS, sink);
+}
+
+/// Keys of an output under which a program keeps what it was given.
+const INPUTS: [&str; 16] = [
+    "input",
+    "inputs",
+    "question",
+    "query",
+    "prompt",
+    "prompts",
+    "system",
+    "instructions",
+    "chat_history",
+    "history",
+    "context",
+    "documents",
+    "intermediate_steps",
+    "tools",
+    "functions",
+    "response_format",
+];
+
+fn answer_level<'a>(value: Raw<'a>, origin: &Origin, levels: u32, sink: Sink<'_, 'a>) {
+    if levels == 0 {
+        sink(Item::Echo(value));
+    } else if value.is_array() {
+        value.items().for_each(|item| answer_level(item, origin, levels - 1, sink));
+    } else if value.is_string() {
+        chat::content(value, origin, sink);
+    } else if value.is_object() {
+        let [role, lc, parts, calls, kind, message] =
+            value.fields(["role", "lc", "parts", "tool_calls", "type", "message"]);
+        let is_message = [role, lc, parts, calls].iter().any(Option::is_some)
+            || kind.is_some_and(|kind| chat::channel_of(&kind).is_some());
+        if is_message {
+            chat::message(value, Some(Channel::Assistant), origin, sink);
+        } else if let Some(message) = message.filter(Raw::is_object) {
+            // A choice: what stands beside its message repeats it.
+            for (_, part) in value.entries().filter(|(_, part)| part.offset != message.offset) {
+                sink(Item::Echo(part));
+            }
+            answer_level(message, origin, levels - 1, sink);
+        } else if kind.is_some_and(|kind| kind.is_string()) {
+            chat::content(value, origin, sink);
+        } else if !chat::call(value, origin, sink) {
+            object(value, origin, levels, sink);
+        }
+    }
+}
+
+/// Gives what an object says that is no message: it may be a review, or hold what is one.
+fn object<'a>(value: Raw<'a>, origin: &Origin, levels: u32, sink: Sink<'_, 'a>) {
+    let place = if origin.place.is_empty() { "message" } else { origin.place };
+    let placed = Origin { place, ..origin.clone() };
+    let (channel, body) = (Channel::Assistant, Body::Value(value));
+    if sink(Item::Message(Message { channel, body, origin: placed })) {
+        return;
+    }
+    for (key, value) in value.entries() {
+        match key.text().as_deref() {
+            Some("reasoning" | "reasoning_content" | "thinking") => {
+                hidden(value, Channel::Thinking, origin, sink);
+            }
+            Some(key) if INPUTS.contains(&key) => hidden(value, Channel::User, origin, sink),
+            _ => answer_level(value, origin, levels - 1, sink),
+        }
+    }
+}
+
+/// Gives the call of a tool that a span is.
+pub(super) fn tool_call<'a>(
+    name: std::borrow::Cow<'a, str>,
+    input: Raw<'a>,
+    origin: &Origin,
+    sink: Sink<'_, 'a>,
+) {
+    let body = Body::Call(name, input);
+    let origin = origin.clone();
+    sink(Item::Message(Message { channel: Channel::ToolInput, body, origin }));
+}
+
+/// A number of nanoseconds since 1970 as a time of RFC 3339, in UTC.
+pub(super) fn time_of_nanos(digits: &str) -> Option<String> {
+    let nanos: u64 = digits.parse().ok().filter(|nanos| *nanos > 0)?;
+    let (seconds, fraction) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // The years run from March here, so that a leap day is the last of its year.
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    let fraction = format!("{fraction:09}");
+    let fraction = match fraction.trim_end_matches('0') {
+        "" => String::new(),
+        digits => format!(".{digits}"),
+    };
+    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nanoseconds_are_times() {
+        for (nanos, time) in [
+            ("1", "1970-01-01T00:00:00.000000001Z"),
+            ("951782400000000000", "2000-02-29T00:00:00Z"),
+            ("951868799500000000", "2000-02-29T23:59:59.5Z"),
+            ("1751247501952174000", "2025-06-30T01:38:21.952174Z"),
+            ("4107542400000000000", "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(time_of_nanos(nanos).as_deref(), Some(time));
+        }
+        for nothing in ["", "0", "-1", "soon", "99999999999999999999999"] {
+            assert_eq!(time_of_nanos(nothing), None);
+        }
+    }
+}
