@@ -41,6 +41,7 @@ mod opencode;
 mod openhands;
 mod pi;
 mod qwen;
+mod otel;
 pub mod raw;
 mod review_file;
 pub mod shape;
@@ -79,6 +80,7 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &codex_tui::CodexTui,
     &langfuse::Langfuse,
     &langsmith::LangSmith,
+    &otel::Otel,
     &json::Json,
     &review_file::ReviewFile,
     &text::Text,
