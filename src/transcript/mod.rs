@@ -58,6 +58,7 @@ pub use raw::Raw;
 pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &qwen::Qwen,
     &gemini_stream::GeminiStream,
+    &langfuse::Langfuse,
     &claude_code::ClaudeCode,
     &cline::Cline,
     &cursor::Cursor,
