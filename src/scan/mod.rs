@@ -425,3 +425,42 @@ impl Speech {
             self.ties.agent_call.take().or_else(|| outer.ties.agent_call.clone());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_back_leads_to_the_same_place() {
+        // Characters of two bytes, so that strides end within some of them, and lines.
+        let text: String = (0..80_000)
+            .map(|at| {
+                if at % 777 == 0 {
+                    '\n'
+                } else if at % 3 == 0 {
+                    'é'
+                } else {
+                    'a'
+                }
+            })
+            .collect();
+        let bytes = text.as_bytes();
+        let start = Here { at: 0, place: Place::START, layer: Layer::Input(7) };
+        let places = Places::new(start);
+        let frame = Frame { bytes, start, places: &places, speech: None };
+        let mut offset = 0;
+        for step in 0..500 {
+            // Far ahead and back again, but never within a character.
+            offset = (offset + 39_119 + step) % bytes.len();
+            while !text.is_char_boundary(offset) {
+                offset += 1;
+            }
+            let here = frame.at(offset);
+            assert_eq!(here.place, Place::START.after(&bytes[..offset]), "{offset}");
+            assert_eq!(here.layer.input_offset(0), 7 + offset as u64);
+        }
+        let passed = places.passed.borrow();
+        assert!(passed.len() > 1, "nothing was passed");
+        assert!(passed.iter().all(|here| text.is_char_boundary(here.at)), "within a character");
+    }
+}
