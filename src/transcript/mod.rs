@@ -79,7 +79,6 @@ pub static TRANSCRIPTS: &[&dyn Transcript] = &[
     &inspect::Inspect,
     &aider::Aider,
     &codex_tui::CodexTui,
-    &langfuse::Langfuse,
     &langsmith::LangSmith,
     &otel::Otel,
     &json::Json,
