@@ -26,7 +26,9 @@ fn ids(table: &str) -> Vec<&'static str> {
 /// Files that serve all entries of a table, and are none themselves.
 fn shared(table: &str) -> &'static [&'static str] {
     match table {
-        "transcript" => &["mod", "raw", "layer", "frame", "shape", "beside", "api", "chat", "spans"],
+        "transcript" => {
+            &["mod", "raw", "layer", "frame", "shape", "beside", "api", "chat", "spans"]
+        }
         "wrapper" => &["mod", "field", "line", "origins", "time", "unwrapping"],
         "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],
         _ => &["mod"],

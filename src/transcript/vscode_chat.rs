@@ -10,8 +10,6 @@ use super::claude_code::text_message;
 use super::{AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "logs are replayed before they are read"))]
-mod replay;
 mod time;
 
 /// VS Code chat sessions.
@@ -57,7 +55,12 @@ impl Transcript for VscodeChat {
         ]);
         let is_session = requests.is_some_and(|requests| requests.is_array())
             && responder.or(requester).or(session).is_some();
-        is_session || (id.is_some() && message.is_some() && response.is_some())
+        // There is no answer yet to some.
+        let is_asked = |message: Raw<'_>| {
+            let [text, parts] = message.fields(["text", "parts"]);
+            response.is_some() || (text.is_some() && parts.is_some())
+        };
+        is_session || (id.is_some() && message.is_some_and(is_asked))
     }
 
     fn session(&self, first: &Raw<'_>, _: &Beside) -> Session {

@@ -44,6 +44,11 @@ impl<'a> Line<'a> {
         Kept { bytes: self.bytes.to_vec(), offset: self.offset, start: self.start }
     }
 
+    /// Where the line stands, without its bytes: for what is put together out of many lines.
+    pub fn mark(&self) -> Kept {
+        Kept { bytes: Vec::new(), offset: self.offset, start: self.start }
+    }
+
     /// The place of its byte `at` in its log.
     pub(super) fn place(&self, at: usize) -> Place {
         let (from, place) = self.cursor.get();

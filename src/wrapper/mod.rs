@@ -18,6 +18,7 @@ mod prefix;
 mod terminal;
 mod time;
 mod unwrapping;
+mod vscode_log;
 
 pub use line::{Kept, Line};
 pub use origins::{Origins, Output};
@@ -28,6 +29,7 @@ pub static WRAPPERS: &[&dyn Wrapper] = &[
     &docker::Docker,
     &cri::Cri,
     &github_actions::GithubActions,
+    &vscode_log::VscodeLog,
     &asciicast::Asciicast,
     &terminal::Terminal,
     &prefix::Prefix,

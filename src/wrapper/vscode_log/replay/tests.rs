@@ -2,11 +2,27 @@ use serde_json::json;
 
 use super::*;
 
-const CAP: usize = 1 << 16;
+/// What a log leads to.
+#[derive(Debug, Default, PartialEq)]
+struct Replayed {
+    state: Option<Value>,
+    /// Lines that are no entry, or that lead nowhere.
+    passed_over: u64,
+}
+
+fn replay(log: &[u8]) -> Replayed {
+    let mut replayed = Replayed::default();
+    for line in log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        if !Entry::of(line).is_some_and(|entry| entry.apply(&mut replayed.state)) {
+            replayed.passed_over += 1;
+        }
+    }
+    replayed
+}
 
 fn state(lines: &[Value]) -> Replayed {
     let log: Vec<_> = lines.iter().map(Value::to_string).collect();
-    replay(log.join("\n").as_bytes(), CAP)
+    replay(log.join("\n").as_bytes())
 }
 
 /// The text of the first answer.
@@ -26,7 +42,7 @@ fn an_answer_that_grows_is_put_together() {
         json!({"kind":1,"k":["requests",0,"response",0,"value"],"v":"---sdlc-re"}),
     ]);
     assert_eq!(text(&replayed), "---sdlc-review-output---");
-    assert_eq!((replayed.passed_over, replayed.is_cut), (0, false));
+    assert_eq!(replayed.passed_over, 0);
 }
 
 #[test]
@@ -42,7 +58,7 @@ fn set_push_and_delete_as_the_program_does() {
         json!({"kind":1,"k":["gone"]}),
     ]);
     let wanted = json!({"a":{"c":{"d":[4]}},"list":[1,6],"new":[5],"gone":null});
-    assert_eq!(replayed, Replayed { state: Some(wanted), passed_over: 0, is_cut: false });
+    assert_eq!(replayed, Replayed { state: Some(wanted), passed_over: 0 });
 }
 
 #[test]
@@ -91,7 +107,7 @@ fn what_leads_nowhere_is_passed_over() {
         assert_eq!(replayed.passed_over, 1, "{entry}");
     }
     let replayed = state(&[json!({"kind":1,"k":["a"],"v":1})]);
-    assert_eq!(replayed, Replayed { state: None, passed_over: 1, is_cut: false });
+    assert_eq!(replayed, Replayed { state: None, passed_over: 1 });
 }
 
 #[test]
@@ -112,21 +128,8 @@ fn states_nest_no_deeper_than_paths_reach() {
         path.push(json!("a"));
     }
     let log: Vec<_> = lines.iter().map(Value::to_string).collect();
-    let replayed = replay(log.join("\n").as_bytes(), usize::MAX);
+    let replayed = replay(log.join("\n").as_bytes());
     assert_eq!(replayed.passed_over, STEPS as u64 * 2);
-}
-
-#[test]
-fn the_cap_holds_from_one_first_state_to_the_next() {
-    let push = json!({"kind":2,"k":["list"],"v":["0123456789"]}).to_string();
-    let first = json!({"kind":0,"v":{"list":[]}}).to_string();
-    let cap = first.len() + 2 * push.len();
-    let two = [&first[..], &push, &push].join("\n");
-    assert!(!replay(two.as_bytes(), cap).is_cut);
-    assert!(!replay(format!("{two}\n{two}").as_bytes(), cap).is_cut);
-    let three = replay(format!("{two}\n{push}").as_bytes(), cap);
-    assert!(three.is_cut);
-    assert_eq!(three.state, Some(json!({"list":["0123456789","0123456789"]})));
 }
 
 #[test]
@@ -136,23 +139,48 @@ fn torn_and_unreadable_lines_lose_no_other() {
         {\"kind\":2,\"k\":[\"a\"],\"v\":[\"byte \xff\"]}\n\
         stray words\n\
         {\"kind\":2,\"k\":[\"a\"],\"v\":[\"cut";
-    let replayed = replay(log, CAP);
+    let replayed = replay(log);
     let wanted = json!({"a":["half \u{fffd}, whole 😀, \\ud83d","byte \u{fffd}"]});
-    assert_eq!(replayed, Replayed { state: Some(wanted), passed_over: 2, is_cut: false });
+    assert_eq!(replayed, Replayed { state: Some(wanted), passed_over: 2 });
     for length in 0..log.len() {
-        let _ = replay(&log[..length], CAP);
+        let _ = replay(&log[..length]);
     }
 }
 
 #[test]
 fn one_line_for_each_request() {
     let session = json!({"sessionId":"s","requests":[{"requestId":"r1"},7,{"requestId":"r2","sessionId":"own"}]});
-    let lines = requests(session);
-    let wanted =
-        [json!({"requestId":"r1","sessionId":"s"}), json!({"requestId":"r2","sessionId":"own"})];
-    let read: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(count(&session), 3);
+    let read: Vec<Value> =
+        requests(session).map(|line| serde_json::from_str(&line).unwrap()).collect();
+    let wanted = [
+        json!({"requestId":"r1","sessionId":"s"}),
+        json!(7),
+        json!({"requestId":"r2","sessionId":"own"}),
+    ];
     assert_eq!(read, wanted);
     for other in [json!(null), json!({}), json!({"requests":{}}), json!([1])] {
-        assert!(requests(other).is_empty());
+        assert_eq!((count(&other), requests(other).count()), (0, 0));
+    }
+}
+
+#[test]
+fn the_answers_that_an_entry_changes() {
+    let state = json!({"requests":[{},{},{}]});
+    for (entry, changes) in [
+        (json!({"kind":0,"v":{}}), Changes::From(0)),
+        (json!({"kind":1,"k":["requests"],"v":[]}), Changes::From(0)),
+        (json!({"kind":2,"k":["requests"],"v":[{}]}), Changes::From(3)),
+        (json!({"kind":2,"k":["requests"],"v":[{}],"i":1}), Changes::From(1)),
+        (json!({"kind":2,"k":["requests"],"v":[{}],"i":9}), Changes::From(3)),
+        (json!({"kind":1,"k":["requests",1],"v":{}}), Changes::One(1)),
+        (json!({"kind":2,"k":["requests",2,"response"],"v":[]}), Changes::One(2)),
+        (json!({"kind":1,"k":["requests",2,"response",0,"value"],"v":""}), Changes::One(2)),
+        (json!({"kind":1,"k":["requests",2,"result"],"v":{}}), Changes::None),
+        (json!({"kind":3,"k":["inputState"]}), Changes::None),
+        (json!({"kind":1,"k":["pendingRequests",0,"response"],"v":1}), Changes::None),
+    ] {
+        let came = Entry::of(entry.to_string().as_bytes()).unwrap().changes(Some(&state));
+        assert_eq!(came, changes, "{entry}");
     }
 }

@@ -1,84 +1,73 @@
-//! The log in which VS Code keeps a chat session since 1.109: not what is, but how it became so.
+//! Replaying: the state of a chat session that the entries of its log lead to.
 //!
 //! Takes the lines of a log (a first state, then what is set, pushed to a list or deleted at a
-//! path), gives the state that they lead to, and of that one line for each request. What a newer
-//! program writes, or what leads nowhere, is passed over and counted. Must never fail, whatever a
-//! path says, nor hold more than its cap allows.
+//! path), changes the state, and gives one line for each request of it. Must never fail, whatever a
+//! path says: what a newer program writes, or what leads nowhere, changes nothing and says so.
 
 use serde_json::{Map, Value};
-
-/// What a log leads to.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Replayed {
-    /// The state; nothing where no entry gives a first one.
-    pub(super) state: Option<Value>,
-    /// Lines that are no entry, or that lead nowhere.
-    pub(super) passed_over: u64,
-    /// The log is longer than the cap: what follows is not in the state.
-    pub(super) is_cut: bool,
-}
 
 /// Steps of the longest path that is followed. An entry nests no deeper than its parser allows, so
 /// this keeps states from becoming deeper and deeper.
 const STEPS: usize = 64;
 
-/// The state that the lines of `log` lead to. `cap` is how many bytes of entries are taken from
-/// one first state to the next, since each of them may stay in the state.
-pub(super) fn replay(log: &[u8], cap: usize) -> Replayed {
-    let mut replayed = Replayed::default();
-    let mut taken = 0;
-    for line in log.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
-        if line.is_empty() {
-            continue;
-        }
-        let entry = if line.len() > cap { None } else { Entry::of(line) };
-        if matches!(entry, Some(Entry::First(_))) {
-            taken = 0;
-        }
-        taken += line.len();
-        if taken > cap {
-            replayed.is_cut = true;
-            break;
-        }
-        if !entry.is_some_and(|entry| entry.apply(&mut replayed.state)) {
-            replayed.passed_over += 1;
-        }
-    }
-    replayed
-}
+/// The key of the requests of a session, and that of the answer in each.
+const REQUESTS: &str = "requests";
+const ANSWER: &str = "response";
 
 /// One line for each request of a state, each with the session that it belongs to.
-pub(super) fn requests(state: Value) -> Vec<String> {
-    let Value::Object(mut state) = state else { return Vec::new() };
+pub(super) fn requests(state: Value) -> impl Iterator<Item = String> {
+    let mut state = if let Value::Object(state) = state { state } else { Map::new() };
     let session = state.remove("sessionId");
-    let Some(Value::Array(requests)) = state.remove("requests") else { return Vec::new() };
-    let line = |request| {
-        let Value::Object(mut request) = request else { return None };
-        if let Some(session) = &session {
+    let requests = if let Some(Value::Array(requests)) = state.remove(REQUESTS) {
+        requests
+    } else {
+        Vec::new()
+    };
+    requests.into_iter().map(move |mut request| {
+        if let (Value::Object(request), Some(session)) = (&mut request, &session) {
             request.entry("sessionId").or_insert_with(|| session.clone());
         }
-        Some(Value::Object(request).to_string())
-    };
-    requests.into_iter().filter_map(line).collect()
+        request.to_string()
+    })
+}
+
+/// How many requests a state has.
+pub(super) fn count(state: &Value) -> usize {
+    state.get(REQUESTS).and_then(Value::as_array).map_or(0, Vec::len)
 }
 
 /// A line of a log.
-enum Entry {
+pub(super) enum Entry {
+    /// All of a state.
     First(Value),
+    /// What is to stand at a place.
     Set(Vec<Step>, Value),
     /// What is pushed, and how much of the list stays before it.
     Push(Vec<Step>, Vec<Value>, Option<usize>),
+    /// A place at which nothing is to stand.
     Delete(Vec<Step>),
 }
 
+/// The requests whose answers an entry changes.
+#[derive(Debug, PartialEq)]
+pub(super) enum Changes {
+    /// All from this one on.
+    From(usize),
+    /// This one.
+    One(usize),
+    /// None.
+    None,
+}
+
 /// A step of a path.
-enum Step {
+pub(super) enum Step {
     Key(String),
     Index(usize),
 }
 
 impl Entry {
-    fn of(line: &[u8]) -> Option<Self> {
+    /// The entry on a line, if there is one.
+    pub(super) fn of(line: &[u8]) -> Option<Self> {
         let mut entry: Map<String, Value> =
             serde_json::from_slice(line).or_else(|_| serde_json::from_slice(&mended(line))).ok()?;
         let value = entry.remove("v");
@@ -105,8 +94,26 @@ impl Entry {
         })
     }
 
+    /// The requests whose answers this changes in `state`.
+    pub(super) fn changes(&self, state: Option<&Value>) -> Changes {
+        let (path, from) = match self {
+            Self::First(_) => return Changes::From(0),
+            Self::Set(path, _) | Self::Delete(path) => (path, 0),
+            Self::Push(path, _, keep) => {
+                (path, keep.unwrap_or(usize::MAX).min(state.map_or(0, count)))
+            }
+        };
+        let is = |at: usize, name| matches!(path.get(at), Some(Step::Key(key)) if key == name);
+        match path.get(1) {
+            _ if !is(0, REQUESTS) => Changes::None,
+            None => Changes::From(from),
+            Some(Step::Index(index)) if path.len() == 2 || is(2, ANSWER) => Changes::One(*index),
+            Some(_) => Changes::None,
+        }
+    }
+
     /// Changes the state. False where the entry leads nowhere.
-    fn apply(self, state: &mut Option<Value>) -> bool {
+    pub(super) fn apply(self, state: &mut Option<Value>) -> bool {
         match self {
             Self::First(first) => {
                 *state = Some(first);
