@@ -77,12 +77,8 @@ impl Transcript for Gemini {
             return Session { id, ..Session::default() };
         }
         // The folder has the name of the session that calls; there its answer stands again.
-        match beside.folder(1) {
-            Some(parent) if parent != CHATS => {
-                Session { id: Some(parent.to_owned()), agent_id: id, ..Session::default() }
-            }
-            _ => Session { agent_id: id.clone(), id, ..Session::default() },
-        }
+        let parent = beside.folder(1).filter(|name| *name != CHATS).map(str::to_owned);
+        Session { agent_id: id.clone(), id, parent, ..Session::default() }
     }
 
     fn read<'a>(&self, record: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
