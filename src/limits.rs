@@ -23,6 +23,8 @@ pub struct Limits {
     pub look_back: usize,
     /// Wrappers around one another that are taken off.
     pub wrappers: u8,
+    /// Answers that are streamed at a time in one log; beyond it the oldest is given as it is.
+    pub streams: usize,
     /// Lines after a tool call in which its result is looked for.
     pub look_ahead: u64,
     /// Reviews that are remembered to tell copies from reviews; beyond it the oldest are forgotten.
@@ -61,6 +63,7 @@ impl Default for Limits {
             layers: 3,
             look_back: 128 << 10,
             wrappers: 4,
+            streams: 64,
             look_ahead: 64,
             remembered: 1 << 20,
             replay: 64 << 20,

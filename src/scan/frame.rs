@@ -11,7 +11,8 @@ use crate::transcript::frame::{self, Damage};
 use crate::transcript::layer::{Layer, Strings};
 use crate::transcript::raw::{End, end_of_value};
 use crate::transcript::shape::skip_padding;
-use crate::transcript::{self, Body, Item, Message, Nested, Raw, Sink, Transcript};
+use crate::transcript::{self, Body, Item, Message, Nested, Raw, Sink, Transcript, shape};
+use crate::wrapper::{self, Origins};
 
 impl Scan<'_> {
     /// The records of a frame.
@@ -193,21 +194,58 @@ impl Scan<'_> {
         }
     }
 
-    /// Looks into a log that is one document within a string. What is no record of a known format
-    /// in it is nobody's word.
+    /// Looks into a log of its own: a document in a string, or what was streamed. What is no record
+    /// of a known format in it is nobody's word.
     fn log(&mut self, raw: Raw<'_>, speech: &Speech, frame: Frame<'_>) {
-        let Some(text) = raw.text().filter(|text| needles::any(text.as_bytes())) else { return };
+        let limits = &self.scope.limits;
+        if raw.is_array() {
+            let events = raw.items().map(|event| event.get("data").unwrap_or(event));
+            let (inner, origins) = wrapper::joined(events, limits);
+            self.unwrapped(&inner, &origins, &frame.start.layer, speech);
+            return;
+        }
+        let Some(text) = raw.text() else { return };
         let outer = frame.at(raw.offset).layer;
-        if outer.depth() >= self.scope.limits.layers {
+        if outer.depth() >= limits.layers {
             (self.sink)(Event::LeftOut(LeftOut::TooDeep));
             return;
         }
-        let start = Here { at: 0, place: Place::START, layer: Layer::string(&raw, &outer) };
+        let layer = Layer::string(&raw, &outer);
         let bytes = text.as_bytes();
-        let inner = Frame { bytes, start, places: &Places::new(start), speech: Some(speech) };
-        for record in self.split(inner) {
+        if shape::opens_json(bytes) {
+            let start = Here { at: 0, place: Place::START, layer };
+            let places = &Places::new(start);
+            self.known(Frame { bytes, start, places, speech: Some(speech) });
+        } else if let Some((inner, origins)) = wrapper::unwrap(bytes, limits) {
+            self.unwrapped(&inner, &origins, &layer, speech);
+        } else if needles::any(bytes) {
+            (self.sink)(Event::LeftOut(LeftOut::UnknownSpeaker));
+        }
+    }
+
+    /// Looks into the records of a log that a wrapper stood around.
+    fn unwrapped(&mut self, log: &[u8], origins: &Origins, outer: &Layer<'_>, speech: &Speech) {
+        let layer = Layer::Unwrapped { origins, passed: 0, outer };
+        let (mut start, mut place) = (0, Place::START);
+        for line in log.split_inclusive(|byte| *byte == b'\n') {
+            let here = Here { at: 0, place, layer: layer.from(start) };
+            if shape::opens_json(line) {
+                let places = &Places::new(here);
+                self.known(Frame { bytes: line, start: here, places, speech: Some(speech) });
+            }
+            start += line.len();
+            place = place.after(line);
+        }
+    }
+
+    /// The records of a frame that a format knows.
+    fn known(&mut self, frame: Frame<'_>) {
+        if !needles::any(frame.bytes) {
+            return;
+        }
+        for record in self.split(frame) {
             if let Some(format) = transcript::known(&record) {
-                self.record(inner, record, format);
+                self.record(frame, record, format);
             } else if needles::any(record.bytes) {
                 (self.sink)(Event::LeftOut(LeftOut::UnknownSpeaker));
             }
@@ -232,7 +270,8 @@ impl Scan<'_> {
         let carrier = if channel == Channel::Event { Carrier::Event } else { Carrier::Bare };
         let here = frame.at(raw.offset);
         speech.source.offset = here.layer.input_offset(0);
-        speech.source.length = here.layer.input_offset(raw.bytes.len()) - speech.source.offset;
+        let end = here.layer.input_offset(raw.bytes.len());
+        speech.source.length = end.saturating_sub(speech.source.offset);
         speech.source.depth = here.layer.depth();
         let block = Block::whole(json, here.place);
         self.whole(contract, carrier, block, raw.whole, speech);
@@ -306,7 +345,7 @@ impl Scan<'_> {
                 let (start, end) = (offsets[2 * number], offsets[2 * number + 1]);
                 let mut speech = speech.clone();
                 speech.source.offset = start;
-                speech.source.length = end - start;
+                speech.source.length = end.saturating_sub(start);
                 speech.source.depth = layer.depth();
                 speech.source.index = (index + number) as u32;
                 let block = if raw.is_string() {

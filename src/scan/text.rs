@@ -80,7 +80,7 @@ impl Scan<'_> {
                 continue;
             }
             source.offset = offsets[2 * number];
-            source.length = offsets[2 * number + 1] - source.offset;
+            source.length = offsets[2 * number + 1].saturating_sub(source.offset);
             source.index = index;
             source.last = Some(false);
             index += 1;
@@ -140,7 +140,8 @@ impl Scan<'_> {
                 continue;
             };
             source.offset = message.layer.input_offset(0);
-            source.length = message.layer.input_offset(message.text.len()) - source.offset;
+            let end = message.layer.input_offset(message.text.len());
+            source.length = end.saturating_sub(source.offset);
             source.last = Some(true);
             self.found(Found {
                 contract,

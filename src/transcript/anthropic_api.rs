@@ -3,7 +3,8 @@
 //!
 //! The content of a response is the agent's own word. In a request, turns of the assistant are its
 //! earlier word, and the results of the tools in turns of the user tell what came of its calls; all
-//! else is hidden. A response that was streamed stands in `body_raw` as the text of its events.
+//! else is hidden. A response that was streamed stands in `body_raw` as
+//! the text of its events, or in `events`.
 
 use super::claude_code::read_content;
 use super::{Origin, Raw, Session, Sink, Transcript, api};
@@ -206,6 +207,9 @@ fn blocks<'a>(content: Raw<'a>, speaker: Channel, origin: &Origin, sink: Sink<'_
     }
 }
 
+/// Keys under which a response stands in a pair.
+const RESPONSE: [&str; 3] = ["body", "body_raw", "events"];
+
 /// Gives what a request and the response to it say.
 fn pair<'a>(
     record: Raw<'a>,
@@ -226,10 +230,14 @@ fn pair<'a>(
     }
     api::rest(&request, &["body"], Channel::System, &origin, sink);
     if let Some(response) = response {
-        for body in response.fields(["body", "body_raw"]).into_iter().flatten() {
+        let [body, raw, events] = response.fields(RESPONSE);
+        for body in [body, raw].into_iter().flatten() {
             api::response(body, &origin, sink);
         }
-        api::rest(&response, &["body", "body_raw"], Channel::System, &origin, sink);
+        if let Some(events) = events {
+            api::events(events, &origin, sink);
+        }
+        api::rest(&response, &RESPONSE, Channel::System, &origin, sink);
     }
     api::rest(&record, &["request", "response"], Channel::System, &origin, sink);
 }

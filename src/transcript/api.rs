@@ -122,12 +122,20 @@ fn in_string<'a>(body: Raw<'a>, channel: Channel, origin: &Origin, sink: Sink<'_
     }
 }
 
-/// Whether a text is a request or a response of an API, as far as its first value tells.
+/// Reads an answer that was streamed, from the array of its events.
+pub(super) fn events<'a>(events: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
+    let (channel, body) = (Channel::Text, Body::Log(events));
+    sink(Item::Message(Message { channel, body, origin: origin.clone() }));
+}
+
+/// Whether a text is a request or a response of an API, as far as its first value tells, or may be
+/// one that was streamed.
 fn is_of_api(text: &[u8]) -> bool {
+    const STREAMED: [&[u8]; 4] = [b"data:", b"event:", b": ", b"id:"];
     if text.is_empty() {
         return false;
     }
-    is_body(&Raw::at(text, 0, 0))
+    STREAMED.iter().any(|start| text.starts_with(start)) || is_body(&Raw::at(text, 0, 0))
 }
 
 /// Whether this is a request or a response of an API.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::raw::{Raw, escaped_offsets};
+use crate::wrapper::Origins;
 
 /// A text that stands in one JSON string, or in several that follow one another.
 pub struct Strings<'a> {
@@ -68,6 +69,15 @@ pub enum Layer<'a> {
         /// The outer text, from the first string on.
         outer: &'a Layer<'a>,
     },
+    /// The log in a text that a wrapper stands around.
+    Unwrapped {
+        /// The way back to that text.
+        origins: &'a Origins,
+        /// How much of the log stands before this text.
+        passed: u64,
+        /// That text.
+        outer: &'a Layer<'a>,
+    },
 }
 
 impl<'a> Layer<'a> {
@@ -100,13 +110,29 @@ impl<'a> Layer<'a> {
                 let escaped = escaped_offsets(&strings.body[*passed..], offsets);
                 let offsets: Vec<_> =
                     escaped.into_iter().map(|offset| strings.around(passed + offset)).collect();
-                if offsets.is_sorted() {
-                    return outer.input_offsets(&offsets);
-                }
-                // The strings stand in another order than their texts.
-                offsets.into_iter().map(|offset| outer.input_offset(offset)).collect()
+                // The strings may stand in another order than their texts.
+                outer.in_any_order(&offsets)
+            }
+            Self::Unwrapped { origins, passed, outer } => {
+                let origin = |offset: &usize| origins.offset(passed + *offset as u64) as usize;
+                outer.in_any_order(&offsets.iter().map(origin).collect::<Vec<_>>())
             }
         }
+    }
+
+    /// The bytes of the input that these bytes of this text come from, in whatever order.
+    fn in_any_order(&self, offsets: &[usize]) -> Vec<u64> {
+        if offsets.is_sorted() {
+            return self.input_offsets(offsets);
+        }
+        let mut order: Vec<_> = (0..offsets.len()).collect();
+        order.sort_by_key(|index| offsets[*index]);
+        let sorted: Vec<_> = order.iter().map(|index| offsets[*index]).collect();
+        let mut found = vec![0; offsets.len()];
+        for (index, offset) in order.into_iter().zip(self.input_offsets(&sorted)) {
+            found[index] = offset;
+        }
+        found
     }
 
     /// The rest of this text, from its byte `offset` on.
@@ -122,6 +148,9 @@ impl<'a> Layer<'a> {
                 let escaped = escaped_offsets(&strings.body[passed..], &[offset])[0];
                 Self::Strings { strings, passed: passed + escaped, outer }
             }
+            Self::Unwrapped { origins, passed, outer } => {
+                Self::Unwrapped { origins, passed: passed + offset as u64, outer }
+            }
         }
     }
 
@@ -130,6 +159,7 @@ impl<'a> Layer<'a> {
         match self {
             Self::Input(_) => 0,
             Self::String { outer, .. } | Self::Strings { outer, .. } => outer.depth() + 1,
+            Self::Unwrapped { outer, .. } => outer.depth(),
         }
     }
 }

@@ -247,7 +247,8 @@ pub enum Body<'a> {
     Call(Cow<'a, str>, Raw<'a>),
     /// A value that may be a review itself.
     Value(Raw<'a>),
-    /// A log of its own in a JSON string: one document, whose records say who speaks.
+    /// A log of its own, whose records say who speaks: a document in a JSON string, or an answer
+    /// that was streamed, as a JSON string or as an array of its events.
     Log(Raw<'a>),
 }
 
@@ -308,15 +309,19 @@ pub struct AgentCall {
 }
 
 /// Texts that stand in records which say what others need, the calls of agents, or in which no
-/// other needle can stand: the starts of texts whose characters are numbered.
+/// other needle can stand: the starts of texts whose characters are numbered, answers in pieces.
 pub static NEEDLES: &[&str] = &[
-    "subagent_type",
+    // And of `subagent_type`.
     "agent_type",
     "agent_name",
     "subagent.started",
     "read_agent",
     claude_code::NEEDLES[0],
     claude_code::NEEDLES[1],
+    "content_block_delta",
+    "chat.completion.chunk",
+    "response.output_text.delta",
+    "_arguments.delta",
 ];
 
 /// The format of a record: the first that knows it, else the one that takes all.

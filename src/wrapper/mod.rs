@@ -15,6 +15,7 @@ mod github_actions;
 mod line;
 mod origins;
 mod prefix;
+mod sse;
 mod terminal;
 mod time;
 mod unwrapping;
@@ -22,10 +23,12 @@ mod vscode_log;
 
 pub use line::{Kept, Line};
 pub use origins::{Origins, Output};
+pub use sse::joined;
 pub use unwrapping::Unwrapping;
 
 /// The wrappers, in the order in which a line is offered to them.
 pub static WRAPPERS: &[&dyn Wrapper] = &[
+    &sse::Sse,
     &docker::Docker,
     &cri::Cri,
     &github_actions::GithubActions,
