@@ -108,6 +108,8 @@ struct Streams {
     response: String,
     /// The line before is of a stream.
     within: bool,
+    /// And it ended an event.
+    ended: bool,
     /// An item of that response was given.
     given: bool,
     /// The most bytes that are held, and the most answers.
@@ -124,10 +126,12 @@ impl Unwrap for Streams {
         let is_own = match Field::of(text) {
             Some(Field::Data(at)) => self.data(line, at, out),
             Some(Field::Event(name)) => events::is_name(name),
-            Some(Field::Other | Field::Blank) => within,
+            Some(Field::Other) => within,
+            Some(Field::Blank) => within && !self.ended,
             None => bare(text).is_some_and(|event| self.event(&event, line, out)),
         };
         self.within = is_own;
+        self.ended = text.is_empty();
         is_own
     }
 
@@ -150,6 +154,7 @@ impl Streams {
             response: String::new(),
             given: false,
             within: false,
+            ended: false,
             cap: limits.frame,
             most: limits.streams,
             last: None,
@@ -221,6 +226,78 @@ impl Streams {
     fn finish(&mut self, key: &Key, whole: bool, line: &Line<'_>, out: &mut Output) {
         if let Some(index) = self.open.iter().position(|answer| answer.key == *key) {
             self.close(index, whole, line, out);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::unwrapped;
+    use super::super::unwrap;
+    use super::*;
+
+    fn chunk(id: &str, content: &str) -> String {
+        format!(
+            "data: {{\"id\":\"{id}\",\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":0,\
+             \"delta\":{{\"content\":\"{content}\"}},\"finish_reason\":null}}]}}\n\n"
+        )
+    }
+
+    fn said(id: &str, content: &str, end: &str) -> String {
+        format!(
+            "{{\"object\":\"chat.completion\",\"id\":\"{id}\",\"choices\":[{{\"index\":0,\
+             \"message\":{{\"role\":\"assistant\",\"content\":\"{content}{end}\n"
+        )
+    }
+
+    const END: &str = "\"}}]}";
+
+    #[test]
+    fn escaped_pieces_are_joined_as_they_stand() {
+        let text = chunk("a", "x\\n\\ud83d") + &chunk("a", "\\ude00\\\"") + "data: [DONE]\n\n";
+        assert_eq!(unwrapped(&text).unwrap(), said("a", "x\\n\\ud83d\\ude00\\\"", END));
+    }
+
+    #[test]
+    fn what_is_no_event_of_such_an_api_passes() {
+        let text = format!(
+            ": hello\n\nlog\n{}log\n\ndata: {{\"a\":1}}\n\n{}data: [DONE]\n\n\nlog\n",
+            chunk("a", "x"),
+            chunk("a", "y")
+        );
+        let rest = format!("log\n\ndata: {{\"a\":1}}\n\n{}\nlog\n", said("a", "xy", END));
+        assert_eq!(unwrapped(&text).unwrap(), format!(": hello\n\nlog\n{rest}"));
+        assert_eq!(unwrapped("data: {\"a\":1}\n\nevent: other\ndata: x\n\n"), None);
+    }
+
+    #[test]
+    fn an_answer_beyond_a_cap_is_given_as_far_as_it_goes() {
+        let given = |text: &str, limits: &Limits| {
+            String::from_utf8(unwrap(text.as_bytes(), limits).unwrap().0).unwrap()
+        };
+        let limits = Limits { streams: 2, ..Limits::default() };
+        let text: String = ["a", "b", "c", "b"].map(|id| chunk(id, "x")).concat();
+        let open = ["a", "b", "c"].map(|id| said(id, if id == "b" { "xx" } else { "x" }, ""));
+        assert_eq!(given(&text, &limits), open.concat());
+        let limits = Limits { frame: 3 << 10, ..Limits::default() };
+        let text = chunk("a", "word ").repeat(100) + "data: [DONE]\n\n";
+        let came = given(&text, &limits);
+        assert!(came.lines().count() > 3, "{came}");
+        assert_eq!(came.matches("word ").count(), 100);
+        assert!(came.ends_with(&format!("{END}\n")), "{came}");
+    }
+
+    #[test]
+    fn a_stream_that_is_torn_anywhere_gives_what_there_is() {
+        let text = chunk("a", "x\\n") + &chunk("a", "y") + "data: [DONE]\n\n";
+        let first = chunk("a", "").find("\"content\":\"").unwrap() + 12;
+        for end in first..text.len() {
+            let (given, origins) = unwrap(&text.as_bytes()[..end], &Limits::default()).unwrap();
+            let given = String::from_utf8(given).unwrap();
+            assert!(given.contains(said("a", "x", "").trim_end()), "{end}: {given}");
+            for at in 0..given.len() {
+                assert!(origins.offset(at as u64) <= end as u64, "{end}: {at}");
+            }
         }
     }
 }
