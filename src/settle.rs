@@ -288,7 +288,11 @@ impl Known {
     /// The first session of the family of `session`, and what this one is in it.
     fn family(&mut self, session: &str, ties: &Ties) -> (String, Member) {
         let Some(parent) = ties.parent.as_deref().filter(|parent| *parent != session) else {
-            return (session.to_owned(), Member::First);
+            // What its caller tells of it stands under the same id.
+            return match self.families.get(session) {
+                Some(first) => (first.clone(), Member::Called),
+                None => (session.to_owned(), Member::First),
+            };
         };
         let first = self.families.get(parent).map_or(parent, String::as_str).to_owned();
         if self.families.len() < self.capacity {
@@ -307,6 +311,7 @@ impl Known {
         let session = source.session_id.as_deref().unwrap_or(&source.input);
         let is_log = ties.place == "text";
         let (family, member) = self.family(session, ties);
+        let own = format!("{session}\0{content}");
         // The agent that is told of here may have a session of its own, of no known family.
         let is_told = source.agent_id.as_ref().is_some_and(|agent| {
             agent != session && self.reviews.contains_key(&format!("{agent}\0{content}"))
@@ -322,7 +327,15 @@ impl Known {
             is_repeated |= self.reviews.contains_key(&key);
             self.enter(key);
         }
+        // What was told of the session before its family was known belongs to it.
+        let told = if family == session { None } else { self.reviews.remove(&own) };
         let seen = self.enter(format!("{family}\0{content}"));
+        if let Some(told) = told {
+            seen.reviews = seen.reviews.max(told.reviews);
+            for (place, messages) in told.messages {
+                seen.messages.entry(place).or_default().extend(messages);
+            }
+        }
         let ids = [&source.tool_call_id, &source.message_id, &ties.record_id];
         let message =
             ids.into_iter().flatten().next().cloned().unwrap_or_else(|| match &source.session_id {

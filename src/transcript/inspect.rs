@@ -27,14 +27,14 @@ impl Transcript for Inspect {
     }
 
     fn recognised_by(&self) -> &'static str {
-        "`version` with an object `eval`; samples with `epoch`, `input` and `target`; reductions with `scorer` and `samples`"
+        "`version` with an object `eval`; samples with `epoch` and `input` or `messages`; reductions with `scorer` and `samples`"
     }
 
     fn knows(&self, record: &Raw<'_>) -> bool {
-        let [version, eval, epoch, input, target, scorer, samples] =
-            record.fields(["version", "eval", "epoch", "input", "target", "scorer", "samples"]);
+        let [version, eval, epoch, input, messages, scorer, samples] =
+            record.fields(["version", "eval", "epoch", "input", "messages", "scorer", "samples"]);
         let is_log = version.is_some() && eval.is_some_and(|eval| eval.is_object());
-        let is_sample = epoch.is_some() && input.is_some() && target.is_some();
+        let is_sample = epoch.is_some() && (input.is_some() || messages.is_some());
         let is_reduction = scorer.is_some() && samples.is_some_and(|samples| samples.is_array());
         is_log || is_sample || is_reduction
     }
