@@ -14,6 +14,10 @@ impl Scan<'_> {
     /// Looks into a text.
     pub(super) fn text(&mut self, raws: &[Raw<'_>], speech: &Speech, outer: &Layer<'_>) {
         let strings = Strings::of(raws);
+        // No needle holds a character that is escaped, so there is no need to decode for this.
+        if !needles::any(&strings.body) {
+            return;
+        }
         let text = raw::unescape(&strings.body);
         let hits: Vec<_> = needles::hits(text.as_bytes(), 0).collect();
         if hits.is_empty() {

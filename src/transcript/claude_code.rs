@@ -285,7 +285,9 @@ fn progress<'a>(record: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         json::walk(data, Channel::ToolResult, &origin, sink);
         return;
     }
-    for said in last.into_iter().chain(all.into_iter().flat_map(|all| all.items())) {
+    let said = last.into_iter().chain(all.into_iter().flat_map(|all| all.items()));
+    // The history is long, and stands here again and again: most of it holds nothing.
+    for said in said.filter(|said| crate::locate::needles::any(said.bytes)) {
         let [kind, message, uuid, time, result] =
             said.fields(["type", "message", "uuid", "timestamp", "toolUseResult"]);
         // The envelope of a message may be missing.
