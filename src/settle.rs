@@ -332,6 +332,7 @@ impl Known {
         let seen = self.enter(format!("{family}\0{content}"));
         if let Some(told) = told {
             seen.reviews = seen.reviews.max(told.reviews);
+            #[expect(clippy::iter_over_hash_type, reason = "sets that are joined have no order")]
             for (place, messages) in told.messages {
                 seen.messages.entry(place).or_default().extend(messages);
             }
