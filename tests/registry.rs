@@ -27,7 +27,7 @@ fn ids(table: &str) -> Vec<&'static str> {
 fn shared(table: &str) -> &'static [&'static str] {
     match table {
         "transcript" => {
-            &["mod", "raw", "layer", "frame", "shape", "beside", "api", "chat", "spans"]
+            &["mod", "raw", "time", "layer", "frame", "shape", "beside", "api", "chat", "spans"]
         }
         "wrapper" => &["mod", "field", "line", "origins", "time", "unwrapping"],
         "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],

@@ -181,7 +181,7 @@ pub(super) fn read_turns<'a>(body: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>)
 /// Gives what content blocks say, those of other tools than the agent's own included.
 fn blocks<'a>(content: Raw<'a>, speaker: Channel, origin: &Origin, sink: Sink<'_, 'a>) {
     read_content(content, speaker, None, origin, sink);
-    let results = Origin { place: "result", ..origin.clone() };
+    let results = origin.at("result");
     for block in content.items() {
         let [kind, parts, citations] = block.fields(["type", "content", "citations"]);
         match kind.and_then(|kind| kind.text()).as_deref() {

@@ -10,14 +10,18 @@
 //! What a skill, a prompt, a file or a compaction summary puts into a session comes as `user`
 //! records and is never the agent's own word, nor is what a tool keeps in `tool-results/`.
 
-use super::{AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::raw::owned;
+use super::{
+    AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json,
+    text_message,
+};
 use crate::record::Channel;
 
 mod content;
 mod numbered;
 mod relay;
 
-pub(super) use content::{read_content, text_message};
+pub(super) use content::read_content;
 pub(super) use numbered::NEEDLES;
 
 /// Claude Code session JSONL.
@@ -75,7 +79,6 @@ impl Transcript for ClaudeCode {
     }
 
     fn session(&self, _: &Raw<'_>, beside: &Beside) -> Session {
-        let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
         // Files below the folder of a session that its records do not name, or name otherwise.
         let folder = (1..=LEVELS).find(|level| beside.folder(*level) == Some("subagents"));
         let id = folder.and_then(|level| beside.folder(level + 1)).map(str::to_owned);
@@ -86,7 +89,7 @@ impl Transcript for ClaudeCode {
         let meta = beside.read(1, &[&format!("{stem}.meta.json")]).unwrap_or_default();
         let [agent, call, description] = Raw::at(meta.trim_ascii_start(), 0, 0)
             .fields(["agentType", "toolUseId", "description"])
-            .map(text);
+            .map(owned);
         Session {
             id,
             call: call.map(|id| AgentCall { id, agent: agent.clone(), description }),
@@ -221,19 +224,18 @@ fn origin(record: &Raw<'_>, session: &Session) -> Origin {
         "message",
         "cwd",
     ]);
-    let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
-    let uuid = text(uuid);
+    let uuid = owned(uuid);
     // In old files a sub-agent's session is named after the agent.
-    let id = text(id);
+    let id = owned(id);
     let id = id.filter(|id| session.id.is_none() || !id.starts_with("agent-"));
-    let first = first.and_then(|first| text(first.get("messageUuid")));
+    let first = first.and_then(|first| owned(first.get("messageUuid")));
     Origin {
         session_id: id.or_else(|| session.id.clone()),
-        agent_id: text(agent_id).or_else(|| session.agent_id.clone()),
-        message_id: message.and_then(|message| text(message.get("id"))).or_else(|| uuid.clone()),
+        agent_id: owned(agent_id).or_else(|| session.agent_id.clone()),
+        message_id: message.and_then(|message| owned(message.get("id"))).or_else(|| uuid.clone()),
         record_id: first.or(uuid),
-        timestamp: text(time),
-        cwd: text(cwd).map(Into::into).or_else(|| session.cwd.clone()),
+        timestamp: owned(time),
+        cwd: owned(cwd).map(Into::into).or_else(|| session.cwd.clone()),
         ..Origin::default()
     }
 }
@@ -244,7 +246,7 @@ fn system<'a>(record: Raw<'a>, content: Option<Raw<'a>>, origin: &Origin, sink: 
         relay::notification(content, "task-notification", origin, sink);
         sink(Item::Echo(record));
     } else {
-        json::walk(record, Channel::System, &Origin { place: "system", ..origin.clone() }, sink);
+        json::walk(record, Channel::System, &origin.at("system"), sink);
     }
 }
 
@@ -269,12 +271,11 @@ fn progress<'a>(record: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let Some(data) = data else { return };
     let [last, all, prompt, agent_id] =
         data.fields(["message", "normalizedMessages", "prompt", "agentId"]);
-    let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
     let origin = Origin {
         place: PLACE,
         agent: None,
-        agent_id: text(agent_id).or_else(|| origin.agent_id.clone()),
-        agent_call: text(call),
+        agent_id: owned(agent_id).or_else(|| origin.agent_id.clone()),
+        agent_call: owned(call),
         called: true,
         message_id: None,
         record_id: None,
@@ -298,11 +299,11 @@ fn progress<'a>(record: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         } else {
             Channel::User
         };
-        let uuid = text(uuid);
+        let uuid = owned(uuid);
         let origin = Origin {
-            message_id: text(id).or_else(|| uuid.clone()),
+            message_id: owned(id).or_else(|| uuid.clone()),
             record_id: uuid,
-            timestamp: text(time).or_else(|| origin.timestamp.clone()),
+            timestamp: owned(time).or_else(|| origin.timestamp.clone()),
             ..origin.clone()
         };
         let Some(content) = content else { continue };

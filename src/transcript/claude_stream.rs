@@ -7,8 +7,11 @@
 //! Partial messages (`stream_event`) come whole as well, and inputs that were denied or asked about
 //! stand in their calls. A history that is replayed keeps the `uuid` of its records.
 
-use super::claude_code::{read_content, text_message};
-use super::{Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::claude_code::read_content;
+use super::raw::owned;
+use super::{
+    Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json, text_message,
+};
 use crate::record::Channel;
 
 /// `claude -p --output-format stream-json` and `json`.
@@ -47,8 +50,7 @@ impl Transcript for ClaudeStream {
 
     fn session(&self, first: &Raw<'_>, _: &Beside) -> Session {
         let [id, cwd] = first.fields(["session_id", "cwd"]);
-        let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
-        Session { id: text(id), cwd: text(cwd).map(Into::into), ..Session::default() }
+        Session { id: owned(id), cwd: owned(cwd).map(Into::into), ..Session::default() }
     }
 
     fn read<'a>(&self, record: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
@@ -63,17 +65,16 @@ impl Transcript for ClaudeStream {
             "uuid",
             "timestamp",
         ]);
-        let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
-        let agent_call = text(parent);
-        let uuid = text(uuid);
+        let agent_call = owned(parent);
+        let uuid = owned(uuid);
         let origin = Origin {
-            session_id: text(id).or_else(|| session.id.clone()),
-            agent: text(agent).filter(|_| agent_call.is_some()),
+            session_id: owned(id).or_else(|| session.id.clone()),
+            agent: owned(agent).filter(|_| agent_call.is_some()),
             message_id: message
-                .and_then(|message| text(message.get("id")))
+                .and_then(|message| owned(message.get("id")))
                 .or_else(|| uuid.clone()),
             record_id: uuid,
-            timestamp: text(time),
+            timestamp: owned(time),
             cwd: session.cwd.clone(),
             called: agent_call.is_some(),
             agent_call,
@@ -109,7 +110,7 @@ fn result<'a>(record: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let [result, structured, denials, errors] =
         record.fields(["result", "structured_output", "permission_denials", "errors"]);
     if let Some(value) = structured.filter(Raw::is_object) {
-        let origin = Origin { place: "structured_output", ..origin.clone() };
+        let origin = origin.at("structured_output");
         let (channel, body) = (Channel::Event, Body::Value(value));
         sink(Item::Message(Message { channel, body, origin }));
     }
@@ -131,13 +132,12 @@ fn system<'a>(record: Raw<'a>, subtype: Option<Raw<'a>>, origin: &Origin, sink: 
         let [task, call, summary, result, patch] =
             record.fields(["task_id", "tool_use_id", "summary", "result", "patch"]);
         let patched = patch.map_or([None; 2], |patch| patch.fields(["result", "summary"]));
-        let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
-        let agent_id = text(task);
+        let agent_id = owned(task);
         // A command in the background is a task as well: only the call tells.
         let answer = Origin {
             message_id: agent_id.clone().or_else(|| origin.message_id.clone()),
             agent_id,
-            agent_call: text(call),
+            agent_call: owned(call),
             needs_call: true,
             called: true,
             ..origin.clone()
@@ -152,6 +152,6 @@ fn system<'a>(record: Raw<'a>, subtype: Option<Raw<'a>>, origin: &Origin, sink: 
             json::walk(value, Channel::System, origin, sink);
         }
     } else {
-        json::walk(record, Channel::System, &Origin { place: "system", ..origin.clone() }, sink);
+        json::walk(record, Channel::System, &origin.at("system"), sink);
     }
 }

@@ -8,8 +8,11 @@
 
 use memchr::memmem;
 
-use super::claude_code::{read_content, text_message};
-use super::{AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::claude_code::read_content;
+use super::{
+    AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json,
+    text_message,
+};
 use crate::record::Channel;
 
 /// Cline, Roo and Kilo tasks.

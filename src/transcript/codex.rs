@@ -7,8 +7,8 @@
 //! a fork or of a sub-agent names the session whose history the file starts with. What a compaction
 //! keeps of the history is never said again.
 
-use super::claude_code::text_message;
-use super::{Beside, Origin, Raw, Session, Sink, Transcript, json};
+use super::raw::owned;
+use super::{Beside, Origin, Raw, Session, Sink, Transcript, json, text_message};
 use crate::record::Channel;
 
 mod agents;
@@ -44,10 +44,9 @@ impl Transcript for Codex {
     }
 
     fn session(&self, first: &Raw<'_>, _: &Beside) -> Session {
-        let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
         let [kind, payload] = first.fields(["type", "payload"]);
         if is_old_head(first) {
-            return Session { id: text(first.get("id")), ..Session::default() };
+            return Session { id: owned(first.get("id")), ..Session::default() };
         }
         let Some(payload) = payload.filter(|_| kind.is_some_and(|kind| kind.is("session_meta")))
         else {
@@ -63,10 +62,10 @@ impl Transcript for Codex {
                 "parent_thread_id",
                 "cwd",
             ])
-            .map(text);
+            .map(owned);
         let spawn = payload.path(&["source", "subagent", "thread_spawn"]);
         let spawn = spawn.map_or([const { None }; 3], |spawn| {
-            spawn.fields(["agent_nickname", "agent_role", "parent_thread_id"]).map(text)
+            spawn.fields(["agent_nickname", "agent_role", "parent_thread_id"]).map(owned)
         });
         let [spawn_nickname, spawn_role, spawn_parent] = spawn;
         let path = path.and_then(|path| path.rsplit('/').next().map(str::to_owned));

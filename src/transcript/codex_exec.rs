@@ -4,9 +4,10 @@
 //! given again when it is completed. What a sub-agent answers stands in the states of the call that
 //! waits for it, each time it is asked for: one answer.
 
-use super::claude_code::text_message;
 use super::codex::states_of;
-use super::{Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::{
+    Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json, text_message,
+};
 use crate::record::Channel;
 
 /// `codex exec --json`.

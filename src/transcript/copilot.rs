@@ -10,9 +10,12 @@
 
 use std::borrow::Cow;
 
-use super::claude_code::text_message;
 use super::gemini::is_uuid;
-use super::{AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::raw::owned;
+use super::{
+    AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json,
+    text_message,
+};
 use crate::record::Channel;
 
 /// GitHub Copilot CLI sessions.
@@ -100,7 +103,6 @@ impl Transcript for Copilot {
             "chatMessages",
             "timeline",
         ]);
-        let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
         if let Some(messages) = messages {
             let origin = Origin { session_id: session.id.clone(), ..Origin::default() };
             messages.items().for_each(|message| chat_message(message, &origin, sink));
@@ -110,15 +112,15 @@ impl Transcript for Copilot {
         let (Some(kind), Some(data)) = (kind.and_then(|kind| kind.text()), data) else { return };
         let [message_id, parent, own_agent] =
             data.fields(["messageId", "parentToolCallId", "agentId"]);
-        let agent_call = text(parent);
-        let agent_id = text(agent_id).or_else(|| text(own_agent));
+        let agent_call = owned(parent);
+        let agent_id = owned(agent_id).or_else(|| owned(own_agent));
         let origin = Origin {
             session_id: session.id.clone(),
             called: agent_call.is_some() || agent_id.is_some(),
             agent_id,
             agent_call,
-            message_id: text(message_id).or_else(|| text(id)),
-            timestamp: text(time),
+            message_id: owned(message_id).or_else(|| owned(id)),
+            timestamp: owned(time),
             ..Origin::default()
         };
         event(&kind, data, &origin, sink);
@@ -133,11 +135,11 @@ fn event<'a>(kind: &str, data: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     match kind {
         "assistant.message" => assistant_message(data, origin, sink),
         "assistant.reasoning" => {
-            json::all(data, Channel::Thinking, &placed("reasoning", origin), sink);
+            json::all(data, Channel::Thinking, &origin.at("reasoning"), sink);
         }
         "tool.execution_start" | "tool.user_requested" | "external_tool.requested" => {
             if let (Some(name), Some(arguments)) = (name, arguments) {
-                let origin = Origin { tool_call_id: call_id, ..placed("execution_start", origin) };
+                let origin = Origin { tool_call_id: call_id, ..origin.at("execution_start") };
                 call(name, arguments, &origin, sink);
             }
         }
@@ -147,7 +149,7 @@ fn event<'a>(kind: &str, data: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
                 let agent = agent.owned();
                 sink(Item::Call(AgentCall { id, agent, ..AgentCall::default() }));
             }
-            json::all(data, Channel::System, &placed("subagent", origin), sink);
+            json::all(data, Channel::System, &origin.at("subagent"), sink);
         }
         "session.task_complete" => {
             if let Some(summary) = summary {
@@ -155,11 +157,11 @@ fn event<'a>(kind: &str, data: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
             }
         }
         "session.compaction_complete" => {
-            json::all(data, Channel::Summary, &placed("compaction", origin), sink);
+            json::all(data, Channel::Summary, &origin.at("compaction"), sink);
         }
         "user.message" => {
             if let Some(content) = content {
-                json::all(content, Channel::User, &placed("user.message", origin), sink);
+                json::all(content, Channel::User, &origin.at("user.message"), sink);
             }
             // What the model gets of it, and what hangs on it.
             sink(Item::Echo(data));
@@ -167,12 +169,8 @@ fn event<'a>(kind: &str, data: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         _ if REPEATING.iter().any(|own| kind.starts_with(own)) => {
             sink(Item::Echo(data));
         }
-        _ => json::all(data, Channel::System, &placed("system", origin), sink),
+        _ => json::all(data, Channel::System, &origin.at("system"), sink),
     }
-}
-
-fn placed(place: &'static str, origin: &Origin) -> Origin {
-    Origin { place, ..origin.clone() }
 }
 
 fn assistant_message<'a>(data: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
@@ -187,7 +185,7 @@ fn assistant_message<'a>(data: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         let [id, name, arguments, intention] =
             request.fields(["toolCallId", "name", "arguments", "intentionSummary"]);
         let origin =
-            Origin { tool_call_id: id.and_then(|id| id.owned()), ..placed("toolRequests", origin) };
+            Origin { tool_call_id: id.and_then(|id| id.owned()), ..origin.at("toolRequests") };
         if let (Some(name), Some(arguments)) = (name, arguments) {
             agent_call(&name, &arguments, origin.tool_call_id.as_deref(), sink);
             call(name, arguments, &origin, sink);
@@ -202,7 +200,7 @@ fn said<'a>(content: Raw<'a>, speaker: Channel, origin: &Origin, sink: Sink<'_, 
     text_message(content, speaker, "message", origin, sink);
     let texts: Vec<_> = content.items().filter_map(|part| part.get("text")).collect();
     if !texts.is_empty() {
-        let (body, origin) = (Body::Joined(texts), placed("message", origin));
+        let (body, origin) = (Body::Joined(texts), origin.at("message"));
         sink(Item::Message(Message { channel: speaker, body, origin }));
     }
 }
@@ -252,14 +250,14 @@ fn execution_complete<'a>(data: Raw<'a>, id: Option<String>, origin: &Origin, si
     let places = [("content", "result"), ("detailedContent", "detailed"), ("contents", "contents")];
     for (key, place) in places {
         if let Some(answer) = result.and_then(|result| result.get(key)) {
-            json::all(answer, Channel::AgentResult, &placed(place, &origin), sink);
+            json::all(answer, Channel::AgentResult, &origin.at(place), sink);
         }
     }
     if let Some(text) = result.filter(Raw::is_string) {
-        json::all(text, Channel::AgentResult, &placed("result", &origin), sink);
+        json::all(text, Channel::AgentResult, &origin.at("result"), sink);
     }
     if let Some(error) = error {
-        json::all(error, Channel::ToolResult, &placed("error", &origin), sink);
+        json::all(error, Channel::ToolResult, &origin.at("error"), sink);
     }
     telemetry.map(|telemetry| sink(Item::Echo(telemetry)));
 }
@@ -281,7 +279,7 @@ fn chat_message<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         let [name, arguments] =
             function.map(|function| function.fields(["name", "arguments"])).unwrap_or_default();
         let origin =
-            Origin { tool_call_id: id.and_then(|id| id.owned()), ..placed("tool_calls", origin) };
+            Origin { tool_call_id: id.and_then(|id| id.owned()), ..origin.at("tool_calls") };
         if let (Some(name), Some(arguments)) = (name, arguments) {
             call(name, arguments, &origin, sink);
         }

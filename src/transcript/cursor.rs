@@ -94,12 +94,12 @@ fn tool_call<'a>(call: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         let (Some(name), true) = (name.text(), given.is_object()) else { continue };
         let [input, result] = given.fields(["args", "result"]);
         if let Some(input) = input {
-            let origin = Origin { place: "tool_call", ..origin.clone() };
+            let origin = origin.at("tool_call");
             let (channel, body) = (Channel::ToolInput, Body::Call(name, input));
             sink(Item::Message(Message { channel, body, origin }));
         }
         if let Some(result) = result {
-            let origin = Origin { place: "tool_result", ..origin.clone() };
+            let origin = origin.at("tool_result");
             json::walk(result, Channel::ToolResult, &origin, sink);
             let [success, error] = result.fields(["success", "isError"]);
             let is_error = |raw: Raw<'_>| raw.get("isError").is_some_and(|flag| flag.is_true());

@@ -8,6 +8,7 @@
 //! input of its `complete_task`, and stands again in the result of its parent's call and in how
 //! that result is shown; how other results are shown repeats them, and is passed over.
 
+use super::raw::owned;
 use super::{AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
@@ -103,7 +104,7 @@ impl Transcript for Gemini {
             return;
         }
         if let Some(summary) = summary {
-            json::all(summary, Channel::Summary, &placed("summary", &origin), sink);
+            json::all(summary, Channel::Summary, &origin.at("summary"), sink);
         }
         for each in messages.into_iter().flat_map(|messages| messages.items()) {
             message(each, MESSAGE, &origin, sink);
@@ -113,12 +114,12 @@ impl Transcript for Gemini {
                 if key.is("messages") {
                     value.items().for_each(|each| message(each, "$set", &origin, sink));
                 } else {
-                    json::all(value, Channel::Summary, &placed("$set", &origin), sink);
+                    json::all(value, Channel::Summary, &origin.at("$set"), sink);
                 }
             }
         }
         if let Some(response) = response {
-            let origin = placed("response", &origin);
+            let origin = origin.at("response");
             let body = Body::Text(response);
             sink(Item::Message(Message { channel: Channel::Assistant, body, origin }));
         }
@@ -130,10 +131,6 @@ const CHATS: &str = "chats";
 
 /// The kind of place of messages in the order in which they were said.
 const MESSAGE: &str = "message";
-
-fn placed(place: &'static str, origin: &Origin) -> Origin {
-    Origin { place, ..origin.clone() }
-}
 
 /// Gives what a message says and what its tools get and give.
 fn message<'a>(message: Raw<'a>, place: &'static str, origin: &Origin, sink: Sink<'_, 'a>) {
@@ -163,7 +160,7 @@ fn message<'a>(message: Raw<'a>, place: &'static str, origin: &Origin, sink: Sin
         _ => Channel::System,
     };
     if let Some(thoughts) = thoughts {
-        json::all(thoughts, Channel::Thinking, &placed("thoughts", &origin), sink);
+        json::all(thoughts, Channel::Thinking, &origin.at("thoughts"), sink);
     }
     if let Some(content) = content.or(parts) {
         said(content, speaker, &origin, sink);
@@ -187,7 +184,7 @@ pub(super) fn said<'a>(content: Raw<'a>, speaker: Channel, origin: &Origin, sink
         }
         let [text, thought] = part.fields(["text", "thought"]);
         if thought.is_some_and(|flag| flag.is_true()) {
-            json::all(part, Channel::Thinking, &placed("thoughts", origin), sink);
+            json::all(part, Channel::Thinking, &origin.at("thoughts"), sink);
         } else if let Some(text) = text.filter(Raw::is_string) {
             texts.push(text);
         } else if speaker != Channel::Assistant {
@@ -212,14 +209,13 @@ fn tool_call<'a>(call: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         "agentId",
         "timestamp",
     ]);
-    let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
-    let id = text(id);
+    let id = owned(id);
     let name = name.and_then(|name| name.text()).unwrap_or_default();
     let agent = Agent::of(&name, args.as_ref(), display.as_ref(), agent_id.is_some());
     let origin = Origin {
         record_id: origin.record_id.as_ref().zip(id.as_ref()).map(|(a, b)| format!("{a}/{b}")),
         tool_call_id: id.clone(),
-        timestamp: text(time).or_else(|| origin.timestamp.clone()),
+        timestamp: owned(time).or_else(|| origin.timestamp.clone()),
         ..origin.clone()
     };
     if let (Some(agent), Some(id)) = (&agent, &id) {
@@ -240,7 +236,7 @@ fn tool_call<'a>(call: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     }
     let Some(agent) = agent else {
         if let Some(result) = result {
-            json::all(result, Channel::ToolResult, &placed("result", &origin), sink);
+            json::all(result, Channel::ToolResult, &origin.at("result"), sink);
         }
         if let Some(display) = display {
             sink(Item::Echo(display));
@@ -249,18 +245,18 @@ fn tool_call<'a>(call: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     };
     let origin = Origin {
         agent: agent.name,
-        agent_id: text(agent_id),
+        agent_id: owned(agent_id),
         agent_call: id,
         called: true,
         ..origin
     };
     if let Some(result) = result {
-        json::all(result, Channel::AgentResult, &placed("result", &origin), sink);
+        json::all(result, Channel::AgentResult, &origin.at("result"), sink);
     }
     if let Some(display) = display {
         let answer = display.get("result").or(display.is_string().then_some(display));
         if let Some(answer) = answer {
-            json::all(answer, Channel::AgentResult, &placed("resultDisplay", &origin), sink);
+            json::all(answer, Channel::AgentResult, &origin.at("resultDisplay"), sink);
         }
         // What it did meanwhile stands in its own session.
         sink(Item::Echo(display));
@@ -275,13 +271,13 @@ pub(super) fn input<'a>(
     sink: Sink<'_, 'a>,
 ) {
     if name == "complete_task" {
-        let origin = Origin { called: true, ..placed("complete_task", origin) };
+        let origin = Origin { called: true, ..origin.at("complete_task") };
         json::all(args, Channel::Assistant, &origin, sink);
         return;
     }
     let place = if origin.place == MESSAGE { "args" } else { origin.place };
     let (channel, body) = (Channel::ToolInput, Body::Call(name, args));
-    sink(Item::Message(Message { channel, body, origin: placed(place, origin) }));
+    sink(Item::Message(Message { channel, body, origin: origin.at(place) }));
 }
 
 /// The agent that a tool is.

@@ -122,7 +122,7 @@ fn score<'a>(score: Raw<'a>, scorer: Option<String>, origin: &Origin, sink: Sink
     for (key, value) in score.entries() {
         match key.text().as_deref() {
             Some("explanation") => {
-                let origin = Origin { place: "explanation", ..origin.clone() };
+                let origin = origin.at("explanation");
                 chat::content(value, &origin, sink);
             }
             Some("metadata") => {

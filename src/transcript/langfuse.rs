@@ -6,6 +6,7 @@
 //! wrote is its word, under its name. `input` is what others said, `metadata` what programs noted.
 
 use super::chat::{self, hidden};
+use super::raw::owned;
 use super::spans::{self, Kind};
 use super::{Item, Origin, Raw, Session, Sink, Transcript};
 use crate::record::Channel;
@@ -118,15 +119,14 @@ fn observation<'a>(record: Raw<'a>, sink: Sink<'_, 'a>) {
         "input",
         "level",
     ]);
-    let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
-    let id = text(id);
+    let id = owned(id);
     let named = TYPES.iter().find(|(name, _)| kind.is_some_and(|kind| kind.is(name)));
     let kind_of = named.map_or(Kind::Outer, |(_, kind)| *kind);
     let is_agent = kind.is_some_and(|kind| kind.is("AGENT") || kind.is("EVALUATOR"));
     let origin = Origin {
-        agent: text(name.filter(|_| is_agent)),
-        timestamp: text(start.or(start_snake)),
-        ..spans::origin(text(camel.or(snake)), id.clone(), kind_of)
+        agent: owned(name.filter(|_| is_agent)),
+        timestamp: owned(start.or(start_snake)),
+        ..spans::origin(owned(camel.or(snake)), id.clone(), kind_of)
     };
     if kind.is_some_and(|kind| kind.is("TOOL"))
         && let (Some(name), Some(input)) = (name.and_then(|name| name.text()), input)

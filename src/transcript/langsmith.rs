@@ -6,6 +6,7 @@
 //! `serialized` and `extra` are what the program noted.
 
 use super::chat::hidden;
+use super::raw::owned;
 use super::spans::{self, Kind};
 use super::{Item, Origin, Raw, Session, Sink, Transcript};
 use crate::record::Channel;
@@ -50,17 +51,17 @@ const LEVELS: u32 = 64;
 fn run<'a>(record: Raw<'a>, around: Option<&String>, levels: u32, sink: Sink<'_, 'a>) {
     let [id, trace, kind, time, name, inputs, error] =
         record.fields(["id", "trace_id", "run_type", "start_time", "name", "inputs", "error"]);
-    let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
-    let id = text(id);
+    let id = owned(id);
     // The outermost run has the id of its trace.
-    let trace = text(trace).or_else(|| around.cloned()).or_else(|| id.clone());
+    let trace = owned(trace).or_else(|| around.cloned()).or_else(|| id.clone());
     let is = |word: &str| kind.is_some_and(|kind| kind.is(word));
     let kind = match () {
         () if is("llm") => Kind::Model,
         () if is("tool") || is("retriever") || is("embedding") => Kind::Tool,
         () => Kind::Outer,
     };
-    let origin = Origin { timestamp: text(time), ..spans::origin(trace.clone(), id.clone(), kind) };
+    let origin =
+        Origin { timestamp: owned(time), ..spans::origin(trace.clone(), id.clone(), kind) };
     if is("tool")
         && let (Some(name), Some(inputs)) = (name.and_then(|name| name.text()), inputs)
     {

@@ -48,6 +48,7 @@ pub mod shape;
 mod spans;
 mod swe_agent;
 mod text;
+mod time;
 mod vscode_chat;
 
 pub use beside::Beside;
@@ -295,6 +296,34 @@ pub struct Origin {
     pub timestamp: Option<String>,
     /// The folder that the one who speaks works in.
     pub cwd: Option<Arc<str>>,
+}
+
+impl Origin {
+    /// The same in another kind of place.
+    #[must_use]
+    pub fn at(&self, place: &'static str) -> Self {
+        Self { place, ..self.clone() }
+    }
+
+    /// The same in this kind of place, unless it has one.
+    #[must_use]
+    pub fn or_at(&self, place: &'static str) -> Self {
+        if self.place.is_empty() { self.at(place) } else { self.clone() }
+    }
+}
+
+/// Gives a text from this kind of place; nothing where the value is no string.
+fn text_message<'a>(
+    text: Raw<'a>,
+    channel: Channel,
+    place: &'static str,
+    origin: &Origin,
+    sink: Sink<'_, 'a>,
+) {
+    if text.is_string() {
+        let origin = origin.at(place);
+        sink(Item::Message(Message { channel, body: Body::Text(text), origin }));
+    }
 }
 
 /// An agent calls another one.

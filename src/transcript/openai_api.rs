@@ -6,8 +6,7 @@
 //! hidden, and so are the instructions and tools that a response repeats. Of a conversation that
 //! is stored with no response beside it, the turns of the assistant are all there is.
 
-use super::claude_code::text_message;
-use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript, api};
+use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript, api, text_message};
 use crate::record::Channel;
 
 /// Bodies of OpenAI's APIs.

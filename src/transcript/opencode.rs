@@ -10,8 +10,11 @@
 
 use memchr::memmem;
 
-use super::claude_code::text_message;
-use super::{AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::raw::owned;
+use super::{
+    AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json,
+    text_message,
+};
 use crate::record::Channel;
 
 /// opencode exports, storage files and events.
@@ -241,10 +244,6 @@ impl Turn {
     }
 }
 
-fn owned(value: Option<Raw<'_>>) -> Option<String> {
-    value.and_then(|value| value.owned())
-}
-
 /// Gives a message with its parts.
 fn with_parts<'a>(message: Raw<'a>, info: Option<Raw<'a>>, session: &Session, sink: Sink<'_, 'a>) {
     let turn = Turn::of(info, session);
@@ -261,7 +260,7 @@ fn with_parts<'a>(message: Raw<'a>, info: Option<Raw<'a>>, session: &Session, si
 fn head<'a>(head: Raw<'a>, turn: &Turn, sink: Sink<'_, 'a>) {
     let [structured, system] = head.fields(["structured", "system"]);
     if let Some(value) = structured.filter(Raw::is_object) {
-        let origin = Origin { place: "structured", ..turn.origin.clone() };
+        let origin = turn.origin.at("structured");
         let body = Body::Value(value);
         sink(Item::Message(Message { channel: Channel::Event, body, origin }));
     }
@@ -350,7 +349,7 @@ fn tool<'a>(name: Raw<'a>, id: Option<String>, state: Raw<'a>, turn: &Turn, sink
             Some("input") => {
                 let channel =
                     if turn.channel.is_hidden() { turn.channel } else { Channel::ToolInput };
-                let origin = Origin { place: "input", ..origin.clone() };
+                let origin = origin.at("input");
                 let body = Body::Call(name.text().unwrap_or_default(), value);
                 sink(Item::Message(Message { channel, body, origin }));
             }
@@ -362,7 +361,7 @@ fn tool<'a>(name: Raw<'a>, id: Option<String>, state: Raw<'a>, turn: &Turn, sink
                 }
             }
             Some("output" | "content" | "error") => {
-                let origin = Origin { place: "output", ..origin.clone() };
+                let origin = origin.at("output");
                 json::walk(value, Channel::ToolResult, &origin, sink);
             }
             _ => {

@@ -233,7 +233,7 @@ fn acted<'a>(action: &str, args: Raw<'a>, by_agent: bool, origin: &Origin, sink:
         "finish" | "reject" => {
             said(final_thought, "final_thought", origin, sink);
             if let Some(outputs) = outputs {
-                let origin = Origin { place: "outputs", ..origin.clone() };
+                let origin = origin.at("outputs");
                 json::walk(outputs, Channel::Assistant, &origin, sink);
             }
         }
@@ -285,7 +285,7 @@ fn observed<'a>(event: Raw<'a>, observation: &Raw<'a>, origin: &Origin, sink: Si
             || observation.is("mcp") && text.is_some_and(|text| says_error(&text));
         sink(Item::Result { tool_call_id, taken: !failed });
     }
-    let origin = Origin { place: "observation", ..origin.clone() };
+    let origin = origin.at("observation");
     for part in parts {
         hidden(part, Channel::ToolResult, &origin, sink);
     }
@@ -472,7 +472,7 @@ fn said<'a>(text: Option<Raw<'a>>, place: &'static str, origin: &Origin, sink: S
 
 /// Gives what the agent gives a tool.
 fn call<'a>(name: Cow<'a, str>, input: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
-    let origin = Origin { place: "tool_call", ..origin.clone() };
+    let origin = origin.at("tool_call");
     let (channel, body) = (Channel::ToolInput, Body::Call(name, input));
     sink(Item::Message(Message { channel, body, origin }));
 }

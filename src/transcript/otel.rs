@@ -12,8 +12,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::chat::hidden;
+use super::raw::owned;
 use super::spans::{self, Kind};
-use super::{Item, Origin, Raw, Session, Sink, Transcript};
+use super::{Item, Origin, Raw, Session, Sink, Transcript, time};
 use crate::record::Channel;
 
 mod attributes;
@@ -115,7 +116,6 @@ impl<'a> Span<'a> {
         ]);
         let [context_trace, context_id] =
             context.map_or([None; 2], |context| context.fields(["trace_id", "span_id"]));
-        let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
         let code = status
             .and_then(|status| status.fields(["code", "status_code"]).into_iter().flatten().next());
         let failed = code.is_some_and(|code| {
@@ -123,17 +123,17 @@ impl<'a> Span<'a> {
         });
         let nanos = end.or(at).and_then(|nanos| {
             let digits = nanos.owned().or_else(|| String::from_utf8(nanos.bytes.to_vec()).ok())?;
-            spans::time_of_nanos(&digits)
+            time::of_nanoseconds(digits.parse().ok().filter(|nanos| *nanos > 0)?)
         });
         let events = events.into_iter().flat_map(|events| events.items()).map(|event| {
             let [name, attributes] = event.fields(["name", "attributes"]);
             Attributes::of(attributes, name)
         });
         Self {
-            trace: text(trace.or(trace_snake).or(context_trace)),
-            id: text(id.or(id_snake).or(context_id)),
-            parent: text(parent.or(parent_snake)).filter(|parent| !parent.is_empty()),
-            time: nanos.or_else(|| text(end_snake)),
+            trace: owned(trace.or(trace_snake).or(context_trace)),
+            id: owned(id.or(id_snake).or(context_id)),
+            parent: owned(parent.or(parent_snake)).filter(|parent| !parent.is_empty()),
+            time: nanos.or_else(|| owned(end_snake)),
             failed,
             name: raw.get("name"),
             attributes: Attributes::of(attributes, event),

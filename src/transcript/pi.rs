@@ -8,8 +8,10 @@
 
 use std::path::Path;
 
-use super::claude_code::text_message;
-use super::{AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::{
+    AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json,
+    text_message,
+};
 use crate::record::Channel;
 
 /// pi session JSONL.

@@ -5,8 +5,10 @@
 //! and the history that a compression leaves. A sub-agent's answer is the result of the call of
 //! `task`; how that is shown repeats it once more.
 
-use super::claude_code::text_message;
-use super::{AgentCall, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::raw::owned;
+use super::{
+    AgentCall, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json, text_message,
+};
 use crate::record::Channel;
 
 /// Qwen Code sessions.
@@ -53,17 +55,16 @@ impl Transcript for Qwen {
                 "toolCallResult",
                 "systemPayload",
             ]);
-        let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
-        let (uuid, agent_id) = (text(uuid), text(agent_id));
+        let (uuid, agent_id) = (owned(uuid), owned(agent_id));
         let origin = Origin {
             place: "message",
-            session_id: text(id),
-            agent: text(agent),
+            session_id: owned(id),
+            agent: owned(agent),
             called: agent_id.is_some() || sidechain.is_some_and(|flag| flag.is_true()),
             agent_id,
             record_id: uuid.clone(),
             message_id: uuid,
-            timestamp: text(time),
+            timestamp: owned(time),
             ..Origin::default()
         };
         let speaker = match kind.and_then(|kind| kind.text()).as_deref() {
@@ -84,7 +85,7 @@ impl Transcript for Qwen {
             }
         }
         if let Some(shown) = shown.filter(|shown| shows_agent(shown)) {
-            let call = result.and_then(|result| text(result.get("callId")));
+            let call = result.and_then(|result| owned(result.get("callId")));
             let origin = relayed("resultDisplay", call, Some(&shown), &origin);
             if let Some(answer) = shown.get("result") {
                 json::all(answer, Channel::AgentResult, &origin, sink);

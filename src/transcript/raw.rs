@@ -10,6 +10,8 @@ use std::borrow::Cow;
 
 use memchr::memchr2;
 
+use super::time;
+
 /// A value within a frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Raw<'a> {
@@ -144,7 +146,7 @@ impl<'a> Raw<'a> {
             return self.owned();
         }
         let number = self.bytes.split(|byte| *byte == b'.').next()?;
-        rfc3339(std::str::from_utf8(number).ok()?.parse().ok()?)
+        time::of_milliseconds(std::str::from_utf8(number).ok()?.parse().ok()?)
     }
 
     /// Whether this is a string with just this text.
@@ -185,23 +187,9 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// The time so many milliseconds after the start of 1970, in UTC.
-fn rfc3339(milliseconds: u64) -> Option<String> {
-    const DAY: u64 = 86_400_000;
-    let (days, rest) = (milliseconds / DAY, milliseconds % DAY);
-    // Days since the March with which the year 0 starts: so a leap day is the last of its year.
-    let days = days + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = 400 * era + year + u64::from(month <= 2);
-    let (hour, minute) = (rest / 3_600_000, rest / 60_000 % 60);
-    let (second, fraction) = (rest / 1_000 % 60, rest % 1_000);
-    let time = format!("{hour:02}:{minute:02}:{second:02}.{fraction:03}");
-    (year <= 9_999).then(|| format!("{year:04}-{month:02}-{day:02}T{time}Z"))
+/// The decoded text of a value that may be missing, if it is a string.
+pub fn owned(value: Option<Raw<'_>>) -> Option<String> {
+    value.and_then(|value| value.owned())
 }
 
 /// The members of an object or array, one after the other.

@@ -52,10 +52,9 @@ pub(super) fn nested<'a>(
     read: for<'b> fn(Raw<'b>, &Origin, Sink<'_, 'b>),
     sink: Sink<'_, 'a>,
 ) {
-    let place = if origin.place.is_empty() { "message" } else { origin.place };
     // A text takes the place that a message has.
-    let text_origin = Origin { place, ..origin.clone() };
-    let origin = if raw.body().is_some_and(opens_json) { origin.clone() } else { text_origin };
+    let is_json = raw.body().is_some_and(opens_json);
+    let origin = if is_json { origin.clone() } else { origin.or_at("message") };
     sink(Item::Nested(Nested { raw, channel, origin, read }));
 }
 
@@ -118,10 +117,8 @@ fn answer_level<'a>(value: Raw<'a>, origin: &Origin, levels: u32, sink: Sink<'_,
 
 /// Gives what an object says that is no message: it may be a review, or hold what is one.
 fn object<'a>(value: Raw<'a>, origin: &Origin, levels: u32, sink: Sink<'_, 'a>) {
-    let place = if origin.place.is_empty() { "message" } else { origin.place };
-    let placed = Origin { place, ..origin.clone() };
     let (channel, body) = (Channel::Assistant, Body::Value(value));
-    if sink(Item::Message(Message { channel, body, origin: placed })) {
+    if sink(Item::Message(Message { channel, body, origin: origin.or_at("message") })) {
         return;
     }
     for (key, value) in value.entries() {
@@ -145,49 +142,4 @@ pub(super) fn tool_call<'a>(
     let body = Body::Call(name, input);
     let origin = origin.clone();
     sink(Item::Message(Message { channel: Channel::ToolInput, body, origin }));
-}
-
-/// A number of nanoseconds since 1970 as a time of RFC 3339, in UTC.
-pub(super) fn time_of_nanos(digits: &str) -> Option<String> {
-    let nanos: u64 = digits.parse().ok().filter(|nanos| *nanos > 0)?;
-    let (seconds, fraction) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // The years run from March here, so that a leap day is the last of its year.
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    let fraction = format!("{fraction:09}");
-    let fraction = match fraction.trim_end_matches('0') {
-        "" => String::new(),
-        digits => format!(".{digits}"),
-    };
-    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nanoseconds_are_times() {
-        for (nanos, time) in [
-            ("1", "1970-01-01T00:00:00.000000001Z"),
-            ("951782400000000000", "2000-02-29T00:00:00Z"),
-            ("951868799500000000", "2000-02-29T23:59:59.5Z"),
-            ("1751247501952174000", "2025-06-30T01:38:21.952174Z"),
-            ("4107542400000000000", "2100-03-01T00:00:00Z"),
-        ] {
-            assert_eq!(time_of_nanos(nanos).as_deref(), Some(time));
-        }
-        for nothing in ["", "0", "-1", "soon", "99999999999999999999999"] {
-            assert_eq!(time_of_nanos(nothing), None);
-        }
-    }
 }

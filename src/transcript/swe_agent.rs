@@ -127,7 +127,7 @@ fn is_empty(text: &Raw<'_>) -> bool {
 /// What the agent has the shell do.
 fn command<'a>(input: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     if input.is_string() {
-        let origin = Origin { place: "action", ..origin.clone() };
+        let origin = origin.at("action");
         let (channel, body) = (Channel::ToolInput, Body::Call("shell".into(), input));
         sink(Item::Message(Message { channel, body, origin }));
     }

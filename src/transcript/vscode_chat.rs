@@ -6,11 +6,11 @@
 //! its input, and a sub-agent's answer. `result.metadata` holds the same answers and calls once
 //! more, as the model gave them; edits repeat what a tool was given, and are passed over.
 
-use super::claude_code::text_message;
-use super::{AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::{
+    AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json,
+    text_message,
+};
 use crate::record::Channel;
-
-mod time;
 
 /// VS Code chat sessions.
 pub struct VscodeChat;
@@ -78,13 +78,9 @@ impl Transcript for VscodeChat {
         };
         requests.items().for_each(|each| request(each, &origin, sink));
         for typed in [pending, state].into_iter().flatten() {
-            json::all(typed, Channel::User, &placed("typed", &origin), sink);
+            json::all(typed, Channel::User, &origin.at("typed"), sink);
         }
     }
-}
-
-fn placed(place: &'static str, origin: &Origin) -> Origin {
-    Origin { place, ..origin.clone() }
 }
 
 /// Gives what a person asks and what is answered.
@@ -106,17 +102,17 @@ fn request<'a>(request: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let origin = Origin {
         session_id: session.and_then(|id| id.owned()).or_else(|| origin.session_id.clone()),
         message_id: id,
-        timestamp: time.and_then(|time| time::of(&time)),
+        timestamp: time.and_then(|time| time.time()),
         ..origin.clone()
     };
     if let Some(message) = message {
         let asked = message.get("text").unwrap_or(message);
-        json::all(asked, Channel::User, &placed("message", &origin), sink);
+        json::all(asked, Channel::User, &origin.at("message"), sink);
         // The same text again, in parts.
         sink(Item::Echo(message));
     }
     if let Some(variables) = variables {
-        json::all(variables, Channel::User, &placed("variables", &origin), sink);
+        json::all(variables, Channel::User, &origin.at("variables"), sink);
     }
     if let Some(response) = response {
         answer(response, &origin, sink);
@@ -135,7 +131,7 @@ fn answer<'a>(response: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let joined = |texts: &mut Vec<Raw<'a>>, sink: Sink<'_, 'a>| {
         if !texts.is_empty() {
             let (channel, body) = (Channel::Assistant, Body::Joined(std::mem::take(texts)));
-            sink(Item::Message(Message { channel, body, origin: placed("response", origin) }));
+            sink(Item::Message(Message { channel, body, origin: origin.at("response") }));
         }
     };
     let single = (!response.is_array()).then_some(response);
@@ -156,7 +152,7 @@ fn answer<'a>(response: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
                 joined(&mut texts, sink);
                 tool_invocation(piece, origin, sink);
             }
-            "thinking" => json::all(piece, Channel::Thinking, &placed("thinking", origin), sink),
+            "thinking" => json::all(piece, Channel::Thinking, &origin.at("thinking"), sink),
             kind if TEXT_KINDS.contains(&kind) => {
                 let text = content.map(|content| content.get("value").unwrap_or(content));
                 texts.extend(text.filter(Raw::is_string));
@@ -164,7 +160,7 @@ fn answer<'a>(response: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
             kind if REPEATING.contains(&kind) => {
                 sink(Item::Echo(piece));
             }
-            _ => json::all(piece, Channel::System, &placed("piece", origin), sink),
+            _ => json::all(piece, Channel::System, &origin.at("piece"), sink),
         }
     }
     joined(&mut texts, sink);
@@ -198,7 +194,7 @@ fn tool_invocation<'a>(piece: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     };
     let call = |input: Raw<'a>, place: &'static str, sink: Sink<'_, 'a>| {
         let (channel, body) = (Channel::ToolInput, Body::Call(tool_name.clone(), input));
-        sink(Item::Message(Message { channel, body, origin: placed(place, &origin) }));
+        sink(Item::Message(Message { channel, body, origin: origin.at(place) }));
     };
     let [input, output, is_error] =
         details.map(|details| details.fields(["input", "output", "isError"])).unwrap_or_default();
@@ -234,7 +230,7 @@ fn tool_invocation<'a>(piece: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
                 agent: name,
                 agent_call: id.clone(),
                 called: true,
-                ..placed("subagent", &origin)
+                ..origin.at("subagent")
             };
             json::all(answer, Channel::AgentResult, &origin, sink);
         }
@@ -247,7 +243,7 @@ fn tool_invocation<'a>(piece: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         }
     }
     if let Some(output) = output {
-        json::all(output, Channel::ToolResult, &placed("output", &origin), sink);
+        json::all(output, Channel::ToolResult, &origin.at("output"), sink);
     }
     // What is put together out of these, and what an agent is asked for.
     sink(Item::Echo(piece));
@@ -257,22 +253,22 @@ fn tool_invocation<'a>(piece: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
 fn as_given<'a>(result: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let [metadata, error] = result.fields(["metadata", "errorDetails"]);
     if let Some(error) = error {
-        json::all(error, Channel::System, &placed("error", origin), sink);
+        json::all(error, Channel::System, &origin.at("error"), sink);
     }
     for (key, value) in metadata.into_iter().flat_map(|metadata| metadata.entries()) {
         match key.text().as_deref() {
             Some("toolCallRounds") => value.items().for_each(|each| round(each, origin, sink)),
             Some("toolCallResults") => {
-                json::all(value, Channel::ToolResult, &placed("toolCallResults", origin), sink);
+                json::all(value, Channel::ToolResult, &origin.at("toolCallResults"), sink);
             }
             Some("summary" | "summaries") => {
-                json::all(value, Channel::Summary, &placed("summary", origin), sink);
+                json::all(value, Channel::Summary, &origin.at("summary"), sink);
             }
             // The blocks of code in the answer.
             Some("codeBlocks") => {
                 sink(Item::Echo(value));
             }
-            _ => json::all(value, Channel::System, &placed("metadata", origin), sink),
+            _ => json::all(value, Channel::System, &origin.at("metadata"), sink),
         }
     }
 }
@@ -282,10 +278,10 @@ fn round<'a>(round: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let [response, calls, thinking, summary] =
         round.fields(["response", "toolCalls", "thinking", "summary"]);
     if let Some(thinking) = thinking {
-        json::all(thinking, Channel::Thinking, &placed("thinking", origin), sink);
+        json::all(thinking, Channel::Thinking, &origin.at("thinking"), sink);
     }
     if let Some(summary) = summary {
-        json::all(summary, Channel::Summary, &placed("summary", origin), sink);
+        json::all(summary, Channel::Summary, &origin.at("summary"), sink);
     }
     if let Some(response) = response {
         // The same message as what is shown of it.
@@ -294,10 +290,8 @@ fn round<'a>(round: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     for each in calls.into_iter().flat_map(|calls| calls.items()) {
         let [id, name, arguments] = each.fields(["id", "name", "arguments"]);
         if let (Some(tool), Some(input)) = (name.and_then(|name| name.text()), arguments) {
-            let origin = Origin {
-                tool_call_id: id.and_then(|id| id.owned()),
-                ..placed("toolCalls", origin)
-            };
+            let origin =
+                Origin { tool_call_id: id.and_then(|id| id.owned()), ..origin.at("toolCalls") };
             let (channel, body) = (Channel::ToolInput, Body::Call(tool, input));
             sink(Item::Message(Message { channel, body, origin }));
         }

@@ -9,7 +9,7 @@ use super::{numbered, relay};
 use crate::record::Channel;
 use crate::transcript::frame::Damage;
 use crate::transcript::raw::unescape;
-use crate::transcript::{AgentCall, Body, Item, Message, Origin, Raw, Sink, json};
+use crate::transcript::{AgentCall, Body, Item, Message, Origin, Raw, Sink, json, text_message};
 
 /// Gives what the `content` of a message says: a text, or content blocks. `beside` is what the
 /// record keeps of a tool's result beside the message.
@@ -112,7 +112,7 @@ pub fn read_content<'a>(
         let origin = Origin { place, tool_call_id: id, ..origin };
         around(beside, again, &origin, sink);
     } else {
-        json::walk(beside, Channel::ToolResult, &Origin { place, ..origin.clone() }, sink);
+        json::walk(beside, Channel::ToolResult, &origin.at(place), sink);
     }
 }
 
@@ -142,7 +142,7 @@ pub(super) fn spread<'a>(
 ) -> bool {
     let Some(characters) = numbered::characters(&value) else { return false };
     sink(Item::Fault(Damage::Numbered, value.offset));
-    let origin = Origin { place: speaker.word(), ..origin.clone() };
+    let origin = origin.at(speaker.word());
     let body = Body::Joined(characters);
     sink(Item::Message(Message { channel: speaker, body, origin }));
     true
@@ -176,19 +176,5 @@ fn agent_call(id: Option<&str>, input: &Raw<'_>, sink: Sink<'_, '_>) {
             agent: agent.owned(),
             description: description.and_then(|text| text.owned()),
         }));
-    }
-}
-
-/// Gives a text.
-pub fn text_message<'a>(
-    text: Raw<'a>,
-    channel: Channel,
-    place: &'static str,
-    origin: &Origin,
-    sink: Sink<'_, 'a>,
-) {
-    if text.is_string() {
-        let origin = Origin { place, ..origin.clone() };
-        sink(Item::Message(Message { channel, body: Body::Text(text), origin }));
     }
 }

@@ -8,9 +8,8 @@
 
 use memchr::memmem;
 
-use super::content::text_message;
 use crate::record::Channel;
-use crate::transcript::{Origin, Raw, Sink, json};
+use crate::transcript::{Origin, Raw, Sink, json, text_message};
 
 /// Whose answer the result of a tool call is.
 pub(super) enum Relay<'a> {

@@ -4,6 +4,7 @@
 //! of it stands in items as well, and is a copy there; a log of the surface has nothing else. An
 //! event of a type that is not known here is in no item, so that it is counted.
 
+use super::super::raw::owned;
 use super::item::{call, response_item};
 use super::{agents, text_message};
 use crate::record::Channel;
@@ -106,7 +107,7 @@ pub(in crate::transcript) fn event<'a>(event: Raw<'a>, origin: &Origin, sink: Si
         }
         "exited_review_mode" => {
             if let Some(review) = review.filter(Raw::is_object) {
-                let origin = Origin { place: "exited_review_mode", ..origin.clone() };
+                let origin = origin.at("exited_review_mode");
                 let (channel, body) = (Channel::Event, Body::Value(review));
                 sink(Item::Message(Message { channel, body, origin }));
             }
@@ -234,21 +235,20 @@ fn collab<'a>(event: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         "receiver_agent_nickname",
         "prompt",
     ]);
-    let text = |value: Option<Raw<'_>>| value.and_then(|value| value.owned());
     for entry in statuses.into_iter().flat_map(|statuses| statuses.items()) {
         let [thread, role, nickname, state] =
             entry.fields(["thread_id", "agent_role", "agent_nickname", "status"]);
         if let Some(state) = state {
-            let agent = text(role).or_else(|| text(nickname));
-            agents::answer(state, text(thread), agent, PLACE, origin, sink);
+            let agent = owned(role).or_else(|| owned(nickname));
+            agents::answer(state, owned(thread), agent, PLACE, origin, sink);
         }
     }
     for (thread, state) in by_thread.into_iter().flat_map(|states| states.entries()) {
         agents::answer(state, thread.owned(), None, PLACE, origin, sink);
     }
     if let Some(status) = status {
-        let agent = text(role).or_else(|| text(nickname));
-        agents::answer(status, text(receiver), agent, PLACE, origin, sink);
+        let agent = owned(role).or_else(|| owned(nickname));
+        agents::answer(status, owned(receiver), agent, PLACE, origin, sink);
     }
     if let Some(prompt) = prompt {
         json::walk(prompt, Channel::User, origin, sink);

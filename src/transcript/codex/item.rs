@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::super::raw::owned;
 use super::{agents, text_message};
 use crate::record::Channel;
 use crate::transcript::{Body, Item, Message, Origin, Raw, Sink, json};
@@ -55,8 +56,7 @@ pub(super) fn response_item<'a>(item: Raw<'a>, origin: &Origin, sink: Sink<'_, '
             "action",
             "author",
         ]);
-    let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
-    let (id, call_id) = (text(id), text(call_id));
+    let (id, call_id) = (owned(id), owned(call_id));
     let record_id = call_id.as_ref().or(id.as_ref()).filter(|id| id.len() >= UNIQUE).cloned();
     let origin = Origin { message_id: id, tool_call_id: call_id, record_id, ..origin.clone() };
     let kind = kind.and_then(|kind| kind.text()).unwrap_or_default();
@@ -138,7 +138,7 @@ pub(super) fn call<'a>(
     origin: &Origin,
     sink: Sink<'_, 'a>,
 ) {
-    let origin = Origin { place, ..origin.clone() };
+    let origin = origin.at(place);
     let body = Body::Call(name, input);
     sink(Item::Message(Message { channel: Channel::ToolInput, body, origin }));
 }

@@ -141,9 +141,7 @@ impl<'a> Attributes<'a> {
             } else if let Some(part) = part {
                 answer_part(part, *value, origin, sink);
             } else if OUTPUTS.contains(&key.as_ref()) {
-                let place = if origin.place.is_empty() { "output" } else { origin.place };
-                let origin = Origin { place, ..origin.clone() };
-                spans::output(*value, kind, &origin, sink);
+                spans::output(*value, kind, &origin.or_at("output"), sink);
             } else if key.contains("result") || key.contains("tool_response") {
                 hidden(*value, Channel::ToolResult, origin, sink);
             } else if key.contains("reasoning") {
