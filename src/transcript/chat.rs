@@ -5,6 +5,7 @@
 //! `OpenAI`, Anthropic, OpenTelemetry, `LangChain` and what resembles them. What others than the
 //! assistant say is given as it stands: roles within it speak for nobody.
 
+use super::raw::owned;
 use super::{Body, Item, Message, Origin, Raw, Sink, json};
 use crate::record::Channel;
 
@@ -50,45 +51,41 @@ pub(super) fn message<'a>(
     origin: &Origin,
     sink: Sink<'_, 'a>,
 ) {
-    let [
-        role,
-        kind,
-        id,
-        time,
-        content,
-        parts,
-        calls,
-        legacy_call,
-        call_id,
-        is_error,
-        status,
-        error,
-        lc,
-        kwargs,
-        data,
-    ] = message.fields([
-        "role",
-        "type",
-        "id",
-        "timestamp",
-        "content",
-        "parts",
-        "tool_calls",
-        "function_call",
-        "tool_call_id",
-        "is_error",
-        "status",
-        "error",
-        "lc",
-        "kwargs",
-        "data",
-    ]);
+    message_level(message, speaker, origin, SERIALISED, sink);
+}
+
+/// Messages around one another that are looked into: one serialised, in one that is kept.
+const SERIALISED: u32 = 4;
+
+fn message_level<'a>(
+    message: Raw<'a>,
+    speaker: Option<Channel>,
+    origin: &Origin,
+    levels: u32,
+    sink: Sink<'_, 'a>,
+) {
+    let [role, kind, id, time, content, call_id, is_error, status, error, lc, kwargs, data] =
+        message.fields([
+            "role",
+            "type",
+            "id",
+            "timestamp",
+            "content",
+            "tool_call_id",
+            "is_error",
+            "status",
+            "error",
+            "lc",
+            "kwargs",
+            "data",
+        ]);
     let kwargs = kwargs.filter(|_| lc.is_some());
-    if let Some(inner) = kwargs.or(data).filter(|raw| raw.is_object() && content.is_none()) {
+    let inner = kwargs.or(data).filter(|raw| raw.is_object() && content.is_none() && levels > 0);
+    if let Some(inner) = inner {
         // A message that LangChain serialised: its class speaks for it.
         let class = id.and_then(|id| id.items().last()).or(kind).or(role);
         let speaker = class.map_or(speaker, |class| channel_of(&class).or(speaker));
-        self::message(inner, speaker, origin, sink);
+        message_level(inner, speaker, origin, levels - 1, sink);
         return;
     }
     let speaker = match (role, kind.and_then(|kind| channel_of(&kind))) {
@@ -104,15 +101,14 @@ pub(super) fn message<'a>(
         said(message, origin, sink);
         return;
     }
-    let text = |value: Option<Raw<'a>>| value.and_then(|value| value.owned());
     let origin = Origin {
         // Where the format has an id of its own, that one counts.
-        message_id: origin.message_id.clone().or_else(|| text(id)),
-        timestamp: text(time).or_else(|| origin.timestamp.clone()),
+        message_id: origin.message_id.clone().or_else(|| owned(id)),
+        timestamp: owned(time).or_else(|| origin.timestamp.clone()),
         ..origin.clone()
     };
     if speaker == Channel::ToolResult
-        && let Some(tool_call_id) = text(call_id)
+        && let Some(tool_call_id) = owned(call_id)
     {
         let refused = is_error.is_some_and(|flag| flag.is_true())
             || status.is_some_and(|status| status.is("error"))
@@ -123,13 +119,20 @@ pub(super) fn message<'a>(
         hidden(message, speaker, &origin, sink);
         return;
     }
+    assistant(message, &origin, sink);
+}
+
+/// Gives what a message of the assistant says.
+fn assistant<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
+    let [content, parts, calls, legacy_call] =
+        message.fields(["content", "parts", "tool_calls", "function_call"]);
     for (key, value) in message.entries() {
         match key.text().as_deref() {
             Some(
                 "reasoning" | "reasoning_content" | "reasoning_details" | "thinking"
                 | "thinking_blocks",
             ) => {
-                hidden(value, Channel::Thinking, &origin, sink);
+                hidden(value, Channel::Thinking, origin, sink);
             }
             Some(key) if REPEATED.contains(&key) => {
                 sink(Item::Echo(value));
@@ -138,11 +141,11 @@ pub(super) fn message<'a>(
         }
     }
     for content in [content, parts].into_iter().flatten() {
-        self::content(content, &origin, sink);
+        self::content(content, origin, sink);
     }
     let calls = calls.into_iter().flat_map(|calls| calls.items());
     calls.chain(legacy_call).for_each(|raw| {
-        call(raw, &origin, sink);
+        call(raw, origin, sink);
     });
 }
 
@@ -186,7 +189,7 @@ fn part<'a>(part: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
             }
             if !any && part.is_object() {
                 // An answer that its program has parsed.
-                json::walk(part, Channel::Assistant, &placed("message", origin), sink);
+                json::walk(part, Channel::Assistant, &origin.or_at("message"), sink);
             }
         }
     }
@@ -216,7 +219,7 @@ pub(super) fn call<'a>(call: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) -> bo
     sink(Item::Echo(raw));
     let ids = call.fields(["id", "tool_call_id", "toolCallId", "call_id"]);
     let tool_call_id = ids.into_iter().flatten().find_map(|id| id.owned());
-    let origin = Origin { tool_call_id, ..placed("tool_call", origin) };
+    let origin = Origin { tool_call_id, ..origin.or_at("tool_call") };
     let body = Body::Call(name, input);
     sink(Item::Message(Message { channel: Channel::ToolInput, body, origin }));
     true
@@ -225,14 +228,8 @@ pub(super) fn call<'a>(call: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) -> bo
 /// Gives a text of the assistant.
 fn said<'a>(text: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let body = Body::Text(text);
-    let origin = placed("message", origin);
+    let origin = origin.or_at("message");
     sink(Item::Message(Message { channel: Channel::Assistant, body, origin }));
-}
-
-/// The origin with a place, unless the format has named its own.
-fn placed(place: &'static str, origin: &Origin) -> Origin {
-    let own = if origin.place.is_empty() { place } else { origin.place };
-    Origin { place: own, ..origin.clone() }
 }
 
 /// Gives all that stands within `value` on one channel: no role in it speaks for itself.
@@ -279,4 +276,22 @@ pub(super) fn channel_of(word: &Raw<'_>) -> Option<Channel> {
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_within_messages_cost_no_stack() {
+        const DEEP: usize = 100_000;
+        let text = "{\"lc\":1,\"kwargs\":".repeat(DEEP) + "\"deep\"" + &"}".repeat(DEEP);
+        let raw = Raw::at(text.as_bytes(), 0, 0);
+        let mut items = 0;
+        message(raw, Some(Channel::Assistant), &Origin::default(), &mut |_| {
+            items += 1;
+            false
+        });
+        assert_eq!(items, 0, "what lies deeper is in no item, so that it is counted");
+    }
 }

@@ -32,16 +32,25 @@ pub(super) fn is_structured(value: &Raw<'_>) -> bool {
 
 /// Gives what messages say: one, a list of them, or the choice that holds one.
 pub(super) fn message<'a>(value: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
+    message_level(value, origin, LEVELS, sink);
+}
+
+/// Lists and choices around a message that are looked into.
+const LEVELS: u32 = 4;
+
+fn message_level<'a>(value: Raw<'a>, origin: &Origin, levels: u32, sink: Sink<'_, 'a>) {
     let value = plain(value);
     if !is_structured(&value) {
         spans::nested(value, Channel::Assistant, origin, spans::answer, sink);
         return;
     }
+    // What lies deeper is in no item, so that it is counted.
+    let Some(within) = levels.checked_sub(1) else { return };
     for item in items(value) {
-        message(item, origin, sink);
+        message_level(item, origin, within, sink);
     }
     if let Some(inner) = get(&value, "message") {
-        message(inner, origin, sink);
+        message_level(inner, origin, within, sink);
         return;
     }
     let role = get(&value, "role");
@@ -85,8 +94,25 @@ fn call<'a>(call: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let name = name.and_then(|name| name.text());
     let input = get(&function, "arguments").or_else(|| get(&function, "input"));
     if let (Some(name), Some(input)) = (name, input.filter(Raw::is_string)) {
-        let place = if origin.place.is_empty() { "tool_call" } else { origin.place };
-        let origin = Origin { place, tool_call_id: id, ..origin.clone() };
+        let origin = Origin { tool_call_id: id, ..origin.or_at("tool_call") };
         spans::tool_call(name, input, &origin, sink);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_within_lists_cost_no_stack() {
+        const DEEP: usize = 100_000;
+        let open = "{\"arrayValue\":{\"values\":[".repeat(DEEP);
+        let text = open + "{\"stringValue\":\"deep\"}" + &"]}}".repeat(DEEP);
+        let mut items = 0;
+        message(Raw::at(text.as_bytes(), 0, 0), &Origin::default(), &mut |_| {
+            items += 1;
+            false
+        });
+        assert_eq!(items, 0, "what lies deeper is in no item, so that it is counted");
     }
 }
