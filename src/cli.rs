@@ -17,7 +17,8 @@ pub struct Args {
     /// Files and directories to read; `-` is stdin, and so is none at all
     pub paths: Vec<PathBuf>,
 
-    /// Read every record as this format, rather than telling it by its keys
+    /// Read every record as this format, rather than telling it by its keys; --list transcripts
+    /// names them
     #[arg(short, long, value_name = "NAME", help_heading = "Input")]
     pub transcript: Option<String>,
 
@@ -29,11 +30,12 @@ pub struct Args {
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     pub input_name: Option<String>,
 
-    /// Go on as the one input, a file, grows, until the program is ended
+    /// Go on as the one input, a plain file, grows, until the program is ended
     #[arg(long, conflicts_with = "output", help_heading = "Input")]
     pub follow: bool,
 
-    /// Look for this contract only (repeatable); weak carriers of it count in logs without roles
+    /// Look for this contract only (repeatable); weak carriers of it count in logs without roles;
+    /// --list contracts names them
     #[arg(short, long, value_name = "NAME", help_heading = "Choice")]
     pub contract: Vec<String>,
 
@@ -53,7 +55,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Copies::Drop, help_heading = "Choice")]
     pub copies: Copies,
 
-    /// Write in this dialect
+    /// Write in this dialect; --list emitters names them
     #[arg(short, long, value_name = "NAME", default_value = "ndjson", help_heading = "Output")]
     pub emit: String,
 
@@ -82,7 +84,7 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "About")]
     pub list: Option<List>,
 
-    /// Tell what a rule asks for and how to mend what breaks it
+    /// Tell what a rule asks for and how to mend what breaks it; --list rules names them
     #[arg(long, value_name = "CODE", help_heading = "About")]
     pub explain: Option<String>,
 

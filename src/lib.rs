@@ -5,23 +5,28 @@
 //!
 //! | word | meaning |
 //! |---|---|
+//! | container | what a transcript may be kept in: compression, an archive, UTF-16 |
+//! | wrapper | what stands around the lines of a log within another one: that of a CI job, of a terminal |
 //! | transcript | an input: a session file of an agent tool, a Markdown log, a bare review file |
 //! | frame | the unit a transcript is cut into: a JSONL line, a JSON document, a text log |
 //! | message | a piece of text or a tool input out of a frame, with its channel and origin |
 //! | channel | who speaks: the agent, a sub-agent, a tool, a person … |
 //! | block | the bytes that may be a review, with the carrier they came in |
+//! | template | a block that is an unfilled form, and no review |
 //! | contract | a review format: how to find it, its schema, its rules, its mapping to a record |
 //! | record | the normalised review that is written |
+//! | copy | the same review of the same session again, elsewhere |
 //! | violation | what is wrong with a review |
+//! | damage | what is wrong with a frame |
 //!
 //! # The flow
 //!
 //! ```text
 //!  drive ─ inputs in order, small ones together, chunks searched in parallel
 //!    │
-//!    │   input → transcript → locate → parse → contract → record → emit
-//!    │   bytes    frames,      blocks   Node    violations, review   NDJSON
-//!    │            messages
+//!    │   input ──────→ wrapper ──→ transcript → locate → parse → contract → record → emit
+//!    │   bytes out of   lines of    frames,      blocks   Node    violations, review   NDJSON
+//!    │   containers     the log     messages
 //!    │
 //!  reading ─ one input: out of its wrappers, a window on its bytes, the walk from hit to hit,
 //!    │         frames in parallel
@@ -31,7 +36,7 @@
 //!  settle ─ what hangs on other messages: copies, a tool's answer, the name of an agent
 //! ```
 //!
-//! - [`input`] opens paths, directories and stdin, and takes off compression.
+//! - [`input`] opens paths, directories and stdin, and takes transcripts out of their containers.
 //! - [`wrapper`] takes off what stands around the lines of another log. One file per wrapper, in [`WRAPPERS`](wrapper::WRAPPERS).
 //! - [`transcript`] says who says what in a frame. One file per format, in [`TRANSCRIPTS`](transcript::TRANSCRIPTS).
 //! - [`locate`] finds blocks in a text, from needle to needle.
@@ -50,7 +55,8 @@
 //!   the bytes arrive.
 //! - Nothing is left out silently: templates, copies, stray delimiters and damaged frames are
 //!   counted in the [`EndRecord`](emit::EndRecord).
-//! - Every buffer has a cap in [`limits::Limits`], enforced while it fills.
+//! - Every buffer has a cap in [`limits::Limits`], enforced while it fills. What is beyond a cap is
+//!   a record that says so, or counted, or an error of its member, after which the rest is read.
 //!
 //! # As a library
 //!
