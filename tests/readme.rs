@@ -14,8 +14,11 @@ use clap::CommandFactory;
 use common::{PROGRAM, root};
 use revextract::cli::Args;
 use revextract::contract::CONTRACTS;
+use revextract::limits::Limits;
 use revextract::record::{Channel, Status};
+use revextract::scan::LeftOut;
 use revextract::transcript::TRANSCRIPTS;
+use revextract::transcript::frame::Damage;
 use revextract::wrapper::WRAPPERS;
 
 fn readme() -> String {
@@ -162,6 +165,28 @@ fn the_tables_name_everything_that_there_is() {
         row(&statuses, status.word());
     }
     assert_eq!(statuses.len(), Status::ALL.len());
+}
+
+#[test]
+fn what_is_left_out_damaged_or_limited_is_told() {
+    let text = readme();
+    let left_out = rows(&text, "## In a pipe");
+    for kind in LeftOut::ALL {
+        row(&left_out, kind.word());
+    }
+    assert_eq!(left_out.len(), LeftOut::ALL.len(), "{left_out:#?}");
+
+    let rows = rows(&text, "## Damage and limits");
+    for kind in Damage::ALL {
+        row(&rows, kind.word());
+    }
+    let (damage, limits): (Vec<&String>, Vec<&String>) =
+        rows.iter().partition(|row| row.starts_with("| `"));
+    assert_eq!(damage.len(), Damage::ALL.len(), "{damage:#?}");
+    // Below the head of their table, how much and how many times its size an input may expand to
+    // stand in one row.
+    let fields = format!("{:?}", Limits::default()).matches(": ").count();
+    assert_eq!(limits.len() - 2, fields - 1, "{limits:#?}");
 }
 
 #[test]
