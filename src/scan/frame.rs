@@ -1,5 +1,6 @@
 //! What a JSON frame says: records, messages, tool calls.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::{Agent, Event, Frame, Here, LeftOut, News, Places, Scan, Speech};
@@ -60,13 +61,23 @@ impl Scan<'_> {
         format: &'static str,
         read: &mut dyn FnMut(Sink<'_, 'a>),
     ) {
+        let is_generic = format == transcript::generic().id();
         let mut known = Vec::new();
+        let mut unread = Unread::default();
         read(&mut |item| {
             match item {
                 Item::Message(message) => {
                     let spans: Vec<_> = message.body.raws().iter().map(span).collect();
                     let is_value = matches!(message.body, Body::Value(_));
+                    let body = (is_generic && self.scope.channels.contains(&message.channel))
+                        .then(|| message.body.clone());
+                    let before = self.noticed;
                     let taken = self.message(frame, message, format);
+                    if self.noticed > before {
+                        unread.noticed.extend(spans.iter().map(|span| span.start));
+                    } else if let Some(body) = body {
+                        self.unread(&body, &mut unread);
+                    }
                     // A value that is no review is known by its parts only.
                     if taken || !is_value {
                         known.extend(spans);
@@ -89,10 +100,28 @@ impl Scan<'_> {
             }
             false
         });
-        if format != transcript::generic().id() {
+        if is_generic {
+            for _ in 0..unread.count() {
+                self.leave_out(LeftOut::UnknownSpeaker);
+            }
+        } else {
             known.sort_unstable_by_key(|span| span.start);
             self.unknown(frame, record, &known);
         }
+    }
+
+    /// Notes what would be a review if an agent said it, or gave it to a tool.
+    fn unread(&self, body: &Body<'_>, unread: &mut Unread) {
+        let (Body::Text(raw) | Body::Value(raw)) = body else { return };
+        if !raw.is_object() && !raw.body().is_some_and(needles::any) {
+            return;
+        }
+        let text = raw.text().unwrap_or_else(|| String::from_utf8_lossy(raw.bytes));
+        if self.would_be_review(&text) {
+            unread.spans.push(span(raw));
+        }
+        let blocks = call::blocks(&self.scope.choice, "", *raw);
+        unread.spans.extend(blocks.iter().map(|block| span(&block.raw)));
     }
 
     /// Looks into JSON that a format keeps in a string.
@@ -110,7 +139,7 @@ impl Scan<'_> {
         };
         let outer = frame.at(raw.offset).layer;
         if outer.depth() >= self.scope.limits.layers {
-            (self.sink)(Event::LeftOut(LeftOut::TooDeep));
+            self.leave_out(LeftOut::TooDeep);
             return;
         }
         let start = Here { at: 0, place: Place::START, layer: Layer::string(&raw, &outer) };
@@ -149,8 +178,7 @@ impl Scan<'_> {
             }
             if message.channel == Channel::Text {
                 // In a transcript with roles, what nobody says is no agent's word.
-                self.left_out(&message.body, LeftOut::UnknownSpeaker);
-                return false;
+                return self.left_out(&message.body, LeftOut::UnknownSpeaker);
             }
             let at = message.body.raws().first().map_or(0, |raw| raw.offset);
             let is_text = !matches!(message.body, Body::Value(_));
@@ -174,8 +202,7 @@ impl Scan<'_> {
             return false;
         }
         if !self.scope.channels.contains(&speech.source.channel) {
-            self.left_out(&message.body, LeftOut::Hidden);
-            return false;
+            return self.left_out(&message.body, LeftOut::Hidden);
         }
         self.messages += 1;
         match message.body {
@@ -207,7 +234,7 @@ impl Scan<'_> {
         let Some(text) = raw.text() else { return };
         let outer = frame.at(raw.offset).layer;
         if outer.depth() >= limits.layers {
-            (self.sink)(Event::LeftOut(LeftOut::TooDeep));
+            self.leave_out(LeftOut::TooDeep);
             return;
         }
         let layer = Layer::string(&raw, &outer);
@@ -219,7 +246,7 @@ impl Scan<'_> {
         } else if let Some((inner, origins)) = wrapper::unwrap(bytes, limits) {
             self.unwrapped(&inner, &origins, &layer, speech);
         } else if needles::any(bytes) {
-            (self.sink)(Event::LeftOut(LeftOut::UnknownSpeaker));
+            self.leave_out(LeftOut::UnknownSpeaker);
         }
     }
 
@@ -247,17 +274,28 @@ impl Scan<'_> {
             if let Some(format) = transcript::known(&record) {
                 self.record(frame, record, format);
             } else if needles::any(record.bytes) {
-                (self.sink)(Event::LeftOut(LeftOut::UnknownSpeaker));
+                self.leave_out(LeftOut::UnknownSpeaker);
             }
         }
     }
 
-    /// Counts what may hold a review and is not read; a value is a part of what is read anyway.
-    fn left_out(&mut self, body: &Body<'_>, what: LeftOut) {
+    /// Counts what may hold a review and is not read. A value is one or is looked at part by part:
+    /// true where it is one.
+    fn left_out(&mut self, body: &Body<'_>, what: LeftOut) -> bool {
+        let is_review = match body {
+            Body::Value(raw) => self.would_be_review(&String::from_utf8_lossy(raw.bytes)),
+            _ => false,
+        };
         let is_text = !matches!(body, Body::Value(_));
-        if is_text && needles::any(&Strings::of(body.raws()).body) {
-            (self.sink)(Event::LeftOut(what));
+        if is_review || is_text && needles::any(&Strings::of(body.raws()).body) {
+            self.leave_out(what);
         }
+        is_review
+    }
+
+    /// Whether `text` is a review where an agent speaks.
+    fn would_be_review(&self, text: &str) -> bool {
+        self.scope.choice.claim(&Outline::of(text), Channel::ToolInput).is_some()
     }
 
     /// Takes a value that may be a review. True where it is.
@@ -289,7 +327,7 @@ impl Scan<'_> {
             })
         });
         if blocks == 0 && needles::any(input.bytes) {
-            (self.sink)(Event::LeftOut(LeftOut::OtherInput));
+            self.leave_out(LeftOut::OtherInput);
         }
     }
 
@@ -354,6 +392,31 @@ impl Scan<'_> {
                     carried.block.moved_to(here.place)
                 };
                 self.whole(carried.contract, carried.carrier, block, carried.raw.whole, speech);
+            }
+        }
+        count
+    }
+}
+
+/// What would be a review in JSON of no known format, if it were known who says it.
+#[derive(Default)]
+struct Unread {
+    /// The values and texts that it stands in.
+    spans: Vec<Range<usize>>,
+    /// Where values and texts start in which a block was found, or that were counted.
+    noticed: BTreeSet<usize>,
+}
+
+impl Unread {
+    /// How many there are in which nothing was noticed.
+    fn count(mut self) -> usize {
+        // From the inner ones to those around them.
+        self.spans.sort_unstable_by_key(|span| std::cmp::Reverse(span.start));
+        let mut count = 0;
+        for span in self.spans {
+            if self.noticed.range(span.clone()).next().is_none() {
+                self.noticed.insert(span.start);
+                count += 1;
             }
         }
         count

@@ -123,7 +123,8 @@ words! {
         Hidden = "hidden-channel",
         /// The input of a tool call in which no review was found.
         OtherInput = "other-input",
-        /// A text in a place that the transcript's format does not have, and that nobody says.
+        /// What nobody says: a text in a place that the transcript's format does not have, or, in
+        /// JSON of no known format, what would be a review if an agent said it or gave it to a tool.
         UnknownSpeaker = "unknown-speaker",
         /// What a tool gave back, where no call says that the tool is an agent.
         UnknownCaller = "unknown-caller",
@@ -166,6 +167,8 @@ pub struct Scan<'s> {
     /// Whose word all of the input is, where its name tells.
     kept: Option<Log>,
     messages: u32,
+    /// How many blocks were given, and how much was left out and counted.
+    noticed: u64,
     sink: &'s mut dyn FnMut(Event<'_>),
 }
 
@@ -260,7 +263,7 @@ impl<'s> Scan<'s> {
         line: u64,
         sink: &'s mut dyn FnMut(Event<'_>),
     ) -> Self {
-        Self { scope, session, input, line, kept: None, messages: 0, sink }
+        Self { scope, session, input, line, kept: None, messages: 0, noticed: 0, sink }
     }
 
     /// Says what log the input is: where its name tells whose word it is, that holds for its
@@ -301,7 +304,7 @@ impl<'s> Scan<'s> {
             speech.source.channel = Channel::Thinking;
         }
         if !self.scope.channels.contains(&speech.source.channel) {
-            (self.sink)(Event::LeftOut(LeftOut::Hidden));
+            self.leave_out(LeftOut::Hidden);
             return;
         }
         let slice =
@@ -330,7 +333,7 @@ impl<'s> Scan<'s> {
         let mut speech = self.speech(format, channel, Origin::default());
         if !self.scope.channels.contains(&channel) {
             if self.kept.is_some() {
-                (self.sink)(Event::LeftOut(LeftOut::Hidden));
+                self.leave_out(LeftOut::Hidden);
             }
             return;
         }
@@ -341,7 +344,14 @@ impl<'s> Scan<'s> {
     }
 
     fn found(&mut self, found: Found<'_>) {
+        self.noticed += 1;
         (self.sink)(Event::Found(Box::new(found)));
+    }
+
+    /// Counts what is not read.
+    fn leave_out(&mut self, what: LeftOut) {
+        self.noticed += 1;
+        (self.sink)(Event::LeftOut(what));
     }
 
     /// Gives a block that is all that is said.

@@ -125,7 +125,7 @@ impl Scan<'_> {
             _ => true,
         };
         if is_log && message.layer.depth() >= self.scope.limits.layers {
-            (self.sink)(Event::LeftOut(LeftOut::TooDeep));
+            self.leave_out(LeftOut::TooDeep);
         } else if is_log {
             let speech = Some(message.speech);
             self.records(Frame { bytes, start, places: &Places::new(start), speech });
