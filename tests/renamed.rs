@@ -117,8 +117,18 @@ fn check(case: &Case) -> (usize, Vec<String>) {
                 ));
             }
         }
-        if std::env::var_os("STRICT").is_some() && counted(&end_after) < counted(&end) + lost.len() as u64 {
-                faults.push(format!("STRICT {}: {key}: {} lost, counted {} -> {}: {:?} {:?}", case.name, lost.len(), counted(&end), counted(&end_after), lost.iter().map(|r| r.source.line).collect::<Vec<_>>(), lost.iter().map(|r| r.source.offset).collect::<Vec<_>>()));
+        if std::env::var_os("STRICT").is_some()
+            && counted(&end_after) < counted(&end) + lost.len() as u64
+        {
+            faults.push(format!(
+                "STRICT {}: {key}: {} lost, counted {} -> {}: {:?} {:?}",
+                case.name,
+                lost.len(),
+                counted(&end),
+                counted(&end_after),
+                lost.iter().map(|r| r.source.line).collect::<Vec<_>>(),
+                lost.iter().map(|r| r.source.offset).collect::<Vec<_>>()
+            ));
         }
     }
     (keys.len(), faults)
@@ -159,7 +169,8 @@ fn formats_know_their_places() {
             let wanted = case.truth["unknown_places"].as_u64().unwrap_or_default();
             let found = end.damage.get("unknown-place").copied().unwrap_or_default();
             let speakers = end.left_out.get("unknown-speaker").copied().unwrap_or_default();
-            (found != wanted || speakers > 0).then(|| format!("{}: {found}, not {wanted}; {speakers}", case.name))
+            (found != wanted || speakers > 0)
+                .then(|| format!("{}: {found}, not {wanted}; {speakers}", case.name))
         })
         .collect();
     assert!(faults.is_empty(), "{faults:#?}");

@@ -9,7 +9,7 @@
 use memchr::memmem;
 
 use super::chat::{self, hidden};
-use super::{AgentCall, Body, Item, Message, Origin, Raw, Session, Sink, Transcript};
+use super::{AgentCall, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
 /// ATIF trajectories.
@@ -17,6 +17,22 @@ pub struct Atif;
 
 /// Trajectories within trajectories that are looked into.
 const LEVELS: u32 = 16;
+
+/// What stands in a trajectory beside what is said in it.
+const ABOUT: [&str; 9] = [
+    "schema_version",
+    "session_id",
+    "trajectory_id",
+    "agent",
+    "notes",
+    "final_metrics",
+    "continued_trajectory_ref",
+    "trajectory_path",
+    "extra",
+];
+
+/// What stands in a step beside what is said in it.
+const ABOUT_STEP: [&str; 4] = ["model_name", "metrics", "llm_call_count", "extra"];
 
 impl Transcript for Atif {
     fn id(&self) -> &'static str {
@@ -64,9 +80,10 @@ fn trajectory<'a>(record: Raw<'a>, origin: &Origin, level: u32, sink: Sink<'_, '
             Some("subagent_trajectories") if level < LEVELS => {
                 value.items().for_each(|item| trajectory(item, &origin, level + 1, sink));
             }
-            _ => {
+            Some(key) if ABOUT.contains(&key) => {
                 sink(Item::Echo(value));
             }
+            _ => {}
         }
     }
 }
@@ -103,9 +120,10 @@ fn step<'a>(step: Raw<'a>, origin: &Origin, level: u32, sink: Sink<'_, 'a>) {
                 let results = value.get("results").into_iter().flat_map(|results| results.items());
                 results.for_each(|item| result(item, &origin, level, sink));
             }
-            _ => {
+            Some(key) if ABOUT_STEP.contains(&key) => {
                 sink(Item::Echo(value));
             }
+            _ => {}
         }
     }
 }
@@ -161,7 +179,7 @@ fn result<'a>(result: Raw<'a>, origin: &Origin, level: u32, sink: Sink<'_, 'a>) 
             let origin = Origin { message_id: None, tool_call_id: None, ..origin.clone() };
             trajectory(reference, &origin, level + 1, sink);
         } else {
-            sink(Item::Echo(reference));
+            json::echo(&reference, &ABOUT, sink);
         }
     }
     extra.map(|extra| sink(Item::Echo(extra)));

@@ -49,8 +49,10 @@ impl Transcript for CodexExec {
             Some(item) if kind.is_some_and(|kind| kind.is("item.completed")) => {
                 completed(item, &origin, sink);
             }
-            // An item that is started or updated is given again when it is completed.
-            Some(item) if kind.is_some() => {
+            // It is given again when it is completed.
+            Some(item)
+                if kind.is_some_and(|kind| kind.is("item.started") || kind.is("item.updated")) =>
+            {
                 sink(Item::Echo(item));
             }
             Some(_) => {}

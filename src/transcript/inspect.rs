@@ -54,19 +54,59 @@ impl Transcript for Inspect {
                     value.items().for_each(|item| sample(item, Some(eval), sink));
                 }
                 (Some("plan"), _) => hidden(value, Channel::System, &Origin::default(), sink),
-                _ => {
+                (Some(key), _) if ABOUT.contains(&key) => {
                     sink(Item::Echo(value));
                 }
+                _ => {}
             }
         }
     }
 }
 
+/// What describes a log: how it was made, and what came of it by numbers.
+const ABOUT: [&str; 9] = [
+    "eval",
+    "results",
+    "stats",
+    "error",
+    "reductions",
+    "location",
+    "tags",
+    "metadata",
+    "log_updates",
+];
+
+/// What describes a sample, or is kept beside its messages by the program.
+const ABOUT_SAMPLE: [&str; 11] = [
+    "id",
+    "metadata",
+    "store",
+    "setup",
+    "files",
+    "sandbox",
+    "model_usage",
+    "role_usage",
+    "timelines",
+    "events_data",
+    "limit",
+];
+
+/// What stands in an output beside its choices, and repeats the first of them.
+const ABOUT_OUTPUT: [&str; 3] = ["completion", "metadata", "model"];
+
 /// Gives what a sample says; `eval` is the id of the log that it stands in.
 fn sample<'a>(sample: Raw<'a>, eval: Option<&String>, sink: Sink<'_, 'a>) {
-    let [uuid, id, epoch, messages, output, attachments] =
-        sample.fields(["uuid", "id", "epoch", "messages", "output", "attachments"]);
-    if messages.is_none() && output.is_none() {
+    let [uuid, id, epoch, messages, output, attachments, count, completed] = sample.fields([
+        "uuid",
+        "id",
+        "epoch",
+        "messages",
+        "output",
+        "attachments",
+        "message_count",
+        "completed",
+    ]);
+    if messages.is_none() && output.is_none() && count.or(completed).is_some() {
         // A summary.
         sink(Item::Echo(sample));
         return;
@@ -90,7 +130,7 @@ fn sample<'a>(sample: Raw<'a>, eval: Option<&String>, sink: Sink<'_, 'a>) {
                 for (key, value) in value.entries() {
                     if key.is("choices") {
                         choices(value, &origin, sink);
-                    } else {
+                    } else if ABOUT_OUTPUT.iter().any(|about| key.is(about)) {
                         sink(Item::Echo(value));
                     }
                 }
@@ -101,9 +141,20 @@ fn sample<'a>(sample: Raw<'a>, eval: Option<&String>, sink: Sink<'_, 'a>) {
                 }
             }),
             Some("score") => texts.within(sink, |sink| score(value, None, &origin, sink)),
-            _ => {
+            // Where there are messages they repeat them.
+            Some("output" | "events" | "attachments") if has_messages => {
                 sink(Item::Echo(value));
             }
+            Some("events") if output.is_some() => {
+                sink(Item::Echo(value));
+            }
+            Some("error" | "error_retries") => {
+                hidden(value, Channel::ToolResult, &origin, sink);
+            }
+            Some(key) if ABOUT_SAMPLE.contains(&key) => {
+                sink(Item::Echo(value));
+            }
+            _ => {}
         }
     }
     texts.give(sink);
@@ -130,13 +181,15 @@ fn score<'a>(score: Raw<'a>, scorer: Option<String>, origin: &Origin, sink: Sink
                     if key.is("grading") {
                         chat::messages(value, None, &origin, sink);
                     } else {
-                        sink(Item::Echo(value));
+                        hidden(value, Channel::System, &origin, sink);
                     }
                 }
             }
-            _ => {
+            // What was scored, and the scores that it is put together from.
+            Some("answer" | "value" | "history" | "sample_id") => {
                 sink(Item::Echo(value));
             }
+            _ => {}
         }
     }
 }

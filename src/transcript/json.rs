@@ -153,6 +153,16 @@ fn all_of_level<'a>(
     }
 }
 
+/// Passes over what stands in an object under these keys, as what repeats or describes what is read.
+/// What stands under a key that is not named stays unknown.
+pub(super) fn echo<'a>(object: &Raw<'a>, keys: &[&str], sink: Sink<'_, 'a>) {
+    for (key, value) in object.entries() {
+        if keys.iter().any(|known| key.is(known)) {
+            sink(Item::Echo(value));
+        }
+    }
+}
+
 /// Whether this is the JSON Schema of an object; its `type` is in capitals at times.
 fn is_schema(value: &Raw<'_>) -> bool {
     let [kind, properties] = value.fields(["type", "properties"]);

@@ -82,6 +82,25 @@ impl Transcript for Langfuse {
     }
 }
 
+/// What a trace, an observation or a score is described by.
+const ABOUT: [&str; 15] = [
+    "name",
+    "metadata",
+    "tags",
+    "model",
+    "modelParameters",
+    "model_parameters",
+    "promptName",
+    "prompt_name",
+    "sessionId",
+    "session_id",
+    "userId",
+    "user_id",
+    "externalId",
+    "stringValue",
+    "string_value",
+];
+
 /// The id of a trace, and what it says; `head` is the object with its id.
 fn trace<'a>(record: Raw<'a>, head: Raw<'a>, sink: Sink<'_, 'a>) {
     let id = head.get("id").and_then(|id| id.owned());
@@ -99,9 +118,10 @@ fn trace<'a>(record: Raw<'a>, head: Raw<'a>, sink: Sink<'_, 'a>) {
             Some("input") => hidden(value, Channel::User, &origin, sink),
             Some("observations") => {}
             Some("scores") => value.items().for_each(|item| score(item, &origin, sink)),
-            _ => {
+            Some(key) if ABOUT.contains(&key) => {
                 sink(Item::Echo(value));
             }
+            _ => {}
         }
     }
 }
@@ -139,15 +159,19 @@ fn observation<'a>(record: Raw<'a>, sink: Sink<'_, 'a>) {
     said(record, kind_of, &origin, sink);
 }
 
-/// Gives the output of a span, and passes over all else of it.
+/// Gives the output of a span, and passes over what describes it.
 fn said<'a>(record: Raw<'a>, kind: Kind, origin: &Origin, sink: Sink<'_, 'a>) {
     for (key, value) in record.entries() {
         match key.text().as_deref() {
             Some("output") => spans::output(value, kind, origin, sink),
             Some("input") if kind != Kind::Tool => hidden(value, Channel::User, origin, sink),
-            _ => {
+            Some("statusMessage" | "status_message") => {
+                hidden(value, Channel::ToolResult, origin, sink);
+            }
+            Some(key) if ABOUT.contains(&key) => {
                 sink(Item::Echo(value));
             }
+            _ => {}
         }
     }
 }
@@ -165,7 +189,9 @@ fn score<'a>(record: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     };
     for (key, value) in record.entries() {
         if !key.is("comment") {
-            sink(Item::Echo(value));
+            if ABOUT.iter().any(|about| key.is(about)) {
+                sink(Item::Echo(value));
+            }
         } else if is_evaluation {
             chat::content(value, &origin, sink);
         } else {

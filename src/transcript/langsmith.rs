@@ -44,6 +44,22 @@ impl Transcript for LangSmith {
     }
 }
 
+/// What the program notes of a run, and what repeats its inputs and outputs.
+const ABOUT: [&str; 12] = [
+    "name",
+    "events",
+    "serialized",
+    "extra",
+    "tags",
+    "manifest",
+    "feedback_stats",
+    "session_name",
+    "inputs_preview",
+    "outputs_preview",
+    "inputs_or_s3_urls",
+    "dotted_order",
+];
+
 /// Runs within runs that are looked into.
 const LEVELS: u32 = 64;
 
@@ -76,12 +92,14 @@ fn run<'a>(record: Raw<'a>, around: Option<&String>, levels: u32, sink: Sink<'_,
         match key.text().as_deref() {
             Some("outputs") => spans::output(value, kind, &origin, sink),
             Some("inputs") if kind != Kind::Tool => hidden(value, Channel::User, &origin, sink),
+            Some("error") => hidden(value, Channel::ToolResult, &origin, sink),
             Some("child_runs") if levels > 0 => {
                 value.items().for_each(|item| run(item, trace.as_ref(), levels - 1, sink));
             }
-            _ => {
+            Some(key) if ABOUT.contains(&key) => {
                 sink(Item::Echo(value));
             }
+            _ => {}
         }
     }
 }

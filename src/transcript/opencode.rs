@@ -86,7 +86,7 @@ impl Transcript for Opencode {
             }
             Some(Kind::Event(id, given)) => {
                 let Some(given) = given else {
-                    sink(Item::Echo(record));
+                    json::walk(record, Channel::System, &Origin::default(), sink);
                     return;
                 };
                 let [message, time] = [given.get("messageID"), record.get("timestamp")];
@@ -256,9 +256,13 @@ fn with_parts<'a>(message: Raw<'a>, info: Option<Raw<'a>>, session: &Session, si
     }
 }
 
+/// What the head of a message says of it.
+const ABOUT: [&str; 9] =
+    ["agent", "mode", "model", "modelID", "path", "summary", "tools", "format", "metadata"];
+
 /// Gives what the head of a message holds beside who speaks.
 fn head<'a>(head: Raw<'a>, turn: &Turn, sink: Sink<'_, 'a>) {
-    let [structured, system] = head.fields(["structured", "system"]);
+    let [structured, system, error] = head.fields(["structured", "system", "error"]);
     if let Some(value) = structured.filter(Raw::is_object) {
         let origin = turn.origin.at("structured");
         let body = Body::Value(value);
@@ -267,7 +271,10 @@ fn head<'a>(head: Raw<'a>, turn: &Turn, sink: Sink<'_, 'a>) {
     if let Some(system) = system {
         text_message(system, Channel::System, "system", &turn.origin, sink);
     }
-    sink(Item::Echo(head));
+    if let Some(error) = error {
+        json::walk(error, Channel::System, &turn.origin, sink);
+    }
+    json::echo(&head, &ABOUT, sink);
 }
 
 /// Gives a part of a message.
@@ -364,9 +371,11 @@ fn tool<'a>(name: Raw<'a>, id: Option<String>, state: Raw<'a>, turn: &Turn, sink
                 let origin = origin.at("output");
                 json::walk(value, Channel::ToolResult, &origin, sink);
             }
-            _ => {
+            // What is shown of the call, and the input before it was whole.
+            Some("title" | "metadata" | "structured" | "attachments" | "raw" | "result") => {
                 sink(Item::Echo(value));
             }
+            _ => {}
         }
     }
     if let (true, Some(tool_call_id)) = (ended, id) {
@@ -382,6 +391,10 @@ fn without_metadata(text: Raw<'_>) -> Raw<'_> {
         None => text,
     }
 }
+
+/// Messages of the second generation that are no agent's: a command of a person, a change of the
+/// agent or of the model.
+const BESIDE: [&str; 5] = ["shell", "system", "skill", "agent-switched", "model-switched"];
 
 /// Gives a message of the second generation: `row` names it, `data` is what it says.
 fn row<'a>(row: Raw<'a>, data: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
@@ -433,10 +446,9 @@ fn row<'a>(row: Raw<'a>, data: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
                 text_message(summary, Channel::Summary, "summary", &origin, sink);
             }
         }
-        // A command of a person, a change of the model.
-        Some(_) => {
+        Some(kind) if BESIDE.contains(&kind) => {
             sink(Item::Echo(row));
         }
-        None => {}
+        _ => {}
     }
 }

@@ -107,9 +107,10 @@ impl Transcript for OpenHands {
                 Some("instruction" | "instance" | "issue") => {
                     hidden(value, Channel::User, &origin, sink);
                 }
-                _ => {
+                Some(key) if ABOUT.contains(&key) => {
                     sink(Item::Echo(value));
                 }
+                _ => {}
             }
         }
         for item in history.items() {
@@ -123,6 +124,18 @@ impl Transcript for OpenHands {
         }
     }
 }
+
+/// What an evaluation keeps beside a history: how it ran, and what came of it.
+const ABOUT: [&str; 8] = [
+    "instance_id",
+    "metadata",
+    "metrics",
+    "error",
+    "test_result",
+    "git_patch",
+    "llm_completions",
+    "report",
+];
 
 fn event<'a>(event: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let [kind, action, args, observation, id, time, source, metadata, message] = event.fields([
@@ -302,6 +315,18 @@ fn says_error(text: &Raw<'_>) -> bool {
     })
 }
 
+/// Kinds of events of version 1 by which nobody says anything.
+const BESIDE: [&str; 8] = [
+    "ConversationStateUpdateEvent",
+    "ConversationErrorEvent",
+    "CondensationRequest",
+    "PauseEvent",
+    "InterruptEvent",
+    "TokenEvent",
+    "LLMCompletionLogEvent",
+    "StreamingDeltaEvent",
+];
+
 /// An event of version 1.
 fn own_event<'a>(event: Raw<'a>, kind: &str, origin: &Origin, sink: Sink<'_, 'a>) {
     let [source, message, extended, call_id, thought, sender, reason, error] = event.fields([
@@ -357,9 +382,10 @@ fn own_event<'a>(event: Raw<'a>, kind: &str, origin: &Origin, sink: Sink<'_, 'a>
         "Condensation" | "CondensationSummaryEvent" => {
             hidden(event, Channel::Summary, &origin, sink);
         }
-        _ => {
+        kind if BESIDE.contains(&kind) => {
             sink(Item::Echo(event));
         }
+        _ => {}
     }
 }
 

@@ -101,19 +101,24 @@ impl Transcript for Pi {
                 if let Some(summary) = summary {
                     text_message(summary, Channel::Summary, "summary", &origin, sink);
                 }
-                sink(Item::Echo(record));
+                super::api::rest(&record, &["summary"], Channel::Summary, &origin, sink);
             }
             // What an extension puts into the session.
             Some("custom_message") => {
                 if let Some(content) = content {
                     json::walk(content, Channel::System, &origin, sink);
                 }
+                super::api::rest(&record, &["content"], Channel::System, &origin, sink);
+            }
+            Some("session") => {
                 sink(Item::Echo(record));
             }
-            Some(_) => {
+            Some(kind)
+                if ENTRIES.contains(&kind) || EVENTS.iter().any(|(event, _)| kind == *event) =>
+            {
                 sink(Item::Echo(record));
             }
-            None => {}
+            _ => {}
         }
     }
 }
@@ -172,10 +177,11 @@ fn message<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
                 if let Some(details) = details {
                     runs(details, &origin, sink);
                 }
-            } else if let Some(content) = content {
-                json::walk(content, Channel::ToolResult, &origin, sink);
+            } else {
+                for given in [content, details].into_iter().flatten() {
+                    json::walk(given, Channel::ToolResult, &origin, sink);
+                }
             }
-            details.map(|details| sink(Item::Echo(details)));
             if let Some(tool_call_id) = id {
                 sink(Item::Result { tool_call_id, taken: !failed });
             }
@@ -192,7 +198,9 @@ fn message<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         // `hookMessage` up to the second version.
         Some("custom" | "hookMessage") => {
             texts().for_each(|text| text_message(text, Channel::System, "custom", &origin, sink));
-            details.map(|details| sink(Item::Echo(details)));
+            if let Some(details) = details {
+                json::walk(details, Channel::System, &origin, sink);
+            }
         }
         Some("branchSummary" | "compactionSummary") => {
             if let Some(summary) = summary {
@@ -246,8 +254,14 @@ fn said<'a>(content: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
 
 /// Gives what was said in the runs of sub-agents.
 fn runs<'a>(details: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
+    json::echo(&details, &["projectAgentsDir", "mode", "agentScope"], sink);
     for run in details.get("results").into_iter().flat_map(|results| results.items()) {
         let [agent, messages] = run.fields(["agent", "messages"]);
+        // What it was called with, and what its last message says.
+        json::echo(&run, &["agent", "task", "finalOutput", "model"], sink);
+        for told in run.fields(["stderr", "errorMessage"]).into_iter().flatten() {
+            json::walk(told, Channel::ToolResult, origin, sink);
+        }
         let origin = Origin {
             agent: agent.and_then(|agent| agent.owned()),
             tool_call_id: None,
@@ -255,9 +269,16 @@ fn runs<'a>(details: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         };
         for message in messages.into_iter().flat_map(|messages| messages.items()) {
             let [role, content] = message.fields(["role", "content"]);
-            if let (true, Some(content)) = (role.is_some_and(|role| role.is("assistant")), content)
-            {
-                said(content, &origin, sink);
+            match role.and_then(|role| role.text()).as_deref() {
+                Some("assistant") => {
+                    if let Some(content) = content {
+                        said(content, &origin, sink);
+                    }
+                    json::echo(&message, &["errorMessage"], sink);
+                }
+                Some("user") => json::walk(message, Channel::User, &origin, sink),
+                Some("toolResult") => json::walk(message, Channel::ToolResult, &origin, sink),
+                _ => {}
             }
         }
     }

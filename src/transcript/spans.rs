@@ -7,7 +7,7 @@
 //! too. Takes outputs in whatever shape, and gives what the model says in them.
 
 use super::chat::{self, hidden};
-use super::{Body, Item, Message, Nested, Origin, Raw, Sink};
+use super::{Body, Item, Message, Nested, Origin, Raw, Sink, json};
 use crate::record::Channel;
 
 /// Levels of an output that are looked into.
@@ -89,7 +89,7 @@ const INPUTS: [&str; 16] = [
 
 fn answer_level<'a>(value: Raw<'a>, origin: &Origin, levels: u32, sink: Sink<'_, 'a>) {
     if levels == 0 {
-        sink(Item::Echo(value));
+        // It stays unknown.
     } else if value.is_array() {
         value.items().for_each(|item| answer_level(item, origin, levels - 1, sink));
     } else if value.is_string() {
@@ -102,10 +102,9 @@ fn answer_level<'a>(value: Raw<'a>, origin: &Origin, levels: u32, sink: Sink<'_,
         if is_message {
             chat::message(value, Some(Channel::Assistant), origin, sink);
         } else if let Some(message) = message.filter(Raw::is_object) {
-            // A choice: what stands beside its message repeats it.
-            for (_, part) in value.entries().filter(|(_, part)| part.offset != message.offset) {
-                sink(Item::Echo(part));
-            }
+            // A choice: its text repeats its message.
+            let beside = ["text", "generation_info", "generationInfo", "logprobs", "delta"];
+            json::echo(&value, &beside, sink);
             answer_level(message, origin, levels - 1, sink);
         } else if kind.is_some_and(|kind| kind.is_string()) {
             chat::content(value, origin, sink);

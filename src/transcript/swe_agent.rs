@@ -48,16 +48,24 @@ impl Transcript for SweAgent {
         let origin = Origin { session_id: id.or_else(|| session.id.clone()), ..Origin::default() };
         let holds = |list: &Raw<'_>| list.items().next().is_some();
         let said = [history, messages].into_iter().flatten().find(holds);
-        for (_, value) in record.entries() {
+        for (key, value) in record.entries() {
             if said.is_some_and(|said| said.offset == value.offset) {
                 value.items().for_each(|item| message(item, &origin, sink));
             } else if said.is_none() && trajectory.is_some_and(|raw| raw.offset == value.offset) {
                 value.items().for_each(|item| step(item, &origin, sink));
-            } else {
+            } else if is_repeated(&key, said.is_some()) {
                 sink(Item::Echo(value));
             }
         }
     }
+}
+
+/// Whether what stands in a trajectory under `key` repeats, or describes, what is read; where
+/// there are messages, the steps and all other lists do.
+fn is_repeated(key: &Raw<'_>, has_messages: bool) -> bool {
+    let about = ["info", "replay_config", "environment", "instance_id", "trajectory_format"];
+    let lists = ["trajectory", "history", "messages"];
+    about.iter().any(|about| key.is(about)) || has_messages && lists.iter().any(|list| key.is(list))
 }
 
 fn message<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
@@ -104,17 +112,22 @@ fn message<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     thought.map(|thought| sink(Item::Echo(thought)));
 }
 
+/// What stands in a step that others say, or that stands in its response or in steps before.
+const REPEATED: [&str; 5] = ["thought", "messages", "query", "state", "extra_info"];
+
 /// A step of a trajectory without a history.
 fn step<'a>(step: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let [response, thought, action] = step.fields(["response", "thought", "action"]);
     let said = response.filter(|text| !is_empty(text)).or(thought);
-    for (_, value) in step.entries() {
+    for (key, value) in step.entries() {
         let is = |part: Option<Raw<'_>>| part.is_some_and(|part| part.offset == value.offset);
         if is(said) {
             chat::content(value, origin, sink);
         } else if is(action) {
             command(value, origin, sink);
-        } else {
+        } else if key.is("observation") {
+            hidden(value, Channel::ToolResult, origin, sink);
+        } else if REPEATED.iter().any(|repeated| key.is(repeated)) {
             sink(Item::Echo(value));
         }
     }
