@@ -120,6 +120,10 @@ impl Scan<'_> {
         if self.would_be_review(&text) {
             unread.spans.push(span(raw));
         }
+        // An answer that was streamed holds no needle but in pieces.
+        if raw.is_string() && wrapper::unwrap(text.as_bytes(), &self.scope.limits).is_some() {
+            unread.spans.push(span(raw));
+        }
         let blocks = call::blocks(&self.scope.choice, "", *raw);
         unread.spans.extend(blocks.iter().map(|block| span(&block.raw)));
     }
@@ -165,7 +169,14 @@ impl Scan<'_> {
             let before = known.partition_point(|known| known.start < span.end);
             before.checked_sub(1).is_some_and(|last| ends[last] > span.start)
         };
-        let is_sign = |hit: &needles::Hit| !matches!(hit.needle, Needle::Thinking | Needle::Record);
+        let is_sign = |hit: &needles::Hit| match hit.needle {
+            Needle::Thinking => false,
+            Needle::Record => {
+                let start = hit.at as usize - record.offset;
+                transcript::opens_numbered(&record.bytes[start..hit.end as usize - record.offset])
+            }
+            Needle::Delimiter(_) | Needle::Sure | Needle::Weak => true,
+        };
         let mut hits = needles::hits(record.bytes, record.offset as u64).filter(is_sign);
         if hits.all(|hit| is_known(&(hit.at as usize..hit.end as usize))) {
             return;
@@ -173,7 +184,9 @@ impl Scan<'_> {
         let generic = transcript::generic();
         generic.read(record, self.session, &mut |item| {
             let Item::Message(message) = item else { return false };
-            if message.body.raws().iter().map(span).any(|span| is_known(&span)) {
+            if message.body.raws().iter().map(span).any(|span| is_known(&span))
+                || is_name(&message.body)
+            {
                 return false;
             }
             if message.channel == Channel::Text {
@@ -441,6 +454,13 @@ fn json_start(bytes: &[u8]) -> Option<usize> {
             End::Broken(_) => false,
         };
     is_json.then_some(start)
+}
+
+/// Whether a text is a mere name, of a tool or of a file, in which nothing is said.
+fn is_name(body: &Body<'_>) -> bool {
+    let Body::Text(raw) = body else { return false };
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:/\\".contains(byte);
+    raw.body().is_some_and(|body| body.iter().all(is_part))
 }
 
 /// The bytes of the frame that a value takes.

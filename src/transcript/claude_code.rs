@@ -22,7 +22,7 @@ mod numbered;
 mod relay;
 
 pub(super) use content::read_content;
-pub(super) use numbered::NEEDLES;
+pub(super) use numbered::{NEEDLES, characters};
 
 /// Claude Code session JSONL.
 pub struct ClaudeCode;

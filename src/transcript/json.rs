@@ -5,6 +5,7 @@
 //! there is none the channel is `text`. An object with a tool's `name` and an input is a call; the
 //! definition of a tool, and what else an API is told beside the messages, is nobody's word.
 
+use super::frame::Damage;
 use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript};
 use crate::record::Channel;
 
@@ -108,6 +109,12 @@ fn walk_level<'a>(
         if taken {
             return;
         }
+        if let Some(characters) = spread(&value) {
+            sink(Item::Fault(Damage::Numbered, value.offset));
+            let (channel, body, origin) =
+                (here.channel, Body::Joined(characters), here.origin.clone());
+            sink(Item::Message(Message { channel, body, origin }));
+        }
         for (key, value) in value.entries() {
             let channel = match key.text().as_deref() {
                 Some("thinking" | "reasoning" | "reasoning_content")
@@ -123,6 +130,13 @@ fn walk_level<'a>(
             walk_level(value, channel, &here.origin, levels - 1, sink);
         }
     }
+}
+
+/// The characters of a text that stand in an object one by one.
+fn spread<'a>(value: &Raw<'a>) -> Option<Vec<Raw<'a>>> {
+    let characters = super::claude_code::characters(value)?;
+    let is_character = |raw: &Raw<'_>| raw.text().is_some_and(|text| text.chars().count() == 1);
+    characters.iter().all(is_character).then_some(characters)
 }
 
 /// Gives every string and object within `value` on `channel`, whatever roles stand in it: all of it

@@ -353,6 +353,11 @@ pub static NEEDLES: &[&str] = &[
     "_arguments.delta",
 ];
 
+/// Whether this needle opens a text whose characters are numbered.
+pub fn opens_numbered(needle: &[u8]) -> bool {
+    claude_code::NEEDLES.iter().any(|start| start.as_bytes() == needle)
+}
+
 /// The format of a record: the first that knows it, else the one that takes all.
 pub fn of_record(record: &Raw<'_>) -> &'static dyn Transcript {
     TRANSCRIPTS.iter().copied().find(|format| format.knows(record)).unwrap_or(&json::Json)

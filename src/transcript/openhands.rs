@@ -126,8 +126,10 @@ impl Transcript for OpenHands {
 }
 
 /// What an evaluation keeps beside a history: how it ran, and what came of it.
-const ABOUT: [&str; 8] = [
+const ABOUT: [&str; 10] = [
     "instance_id",
+    "comment_success",
+    "result_explanation",
     "metadata",
     "metrics",
     "error",
