@@ -121,7 +121,14 @@ impl Scan<'_> {
             unread.spans.push(span(raw));
         }
         // An answer that was streamed holds no needle but in pieces.
-        if raw.is_string() && wrapper::unwrap(text.as_bytes(), &self.scope.limits).is_some() {
+        // Nor is a block found by its delimiter in JSON that breaks off, or is escaped once more.
+        let is_delimiter = |hit: needles::Hit| {
+            matches!(hit.needle, Needle::Delimiter(_)) && text[..hit.at as usize].ends_with("---")
+        };
+        if raw.is_string()
+            && (needles::hits(text.as_bytes(), 0).any(is_delimiter)
+                || wrapper::unwrap(text.as_bytes(), &self.scope.limits).is_some())
+        {
             unread.spans.push(span(raw));
         }
         let blocks = call::blocks(&self.scope.choice, "", *raw);

@@ -95,6 +95,7 @@ impl Transcript for ClaudeStream {
             "control_response" | "stream_event" => {
                 sink(Item::Echo(record));
             }
+            "thinking" => json::walk(record, Channel::Thinking, &origin, sink),
             "tool_use_summary" => json::walk(record, Channel::Summary, &origin, sink),
             "rate_limit_event" | "tool_progress" | "auth_status" | "conversation_reset"
             | "prompt_suggestion" | "keep_alive" | "control_request" => {
