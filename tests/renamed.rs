@@ -7,7 +7,8 @@
 //!
 //! Left out are the cases of wrappers and containers, whose keys are those of no transcript format;
 //! of `text`, `review-file` and `aider`, which have no records; cases with arguments, which may ask
-//! for a format or leave out reviews; and the keys within a review, which are its contract's.
+//! for a format or leave out reviews; and the keys within a review, which are its contract's, as
+//! are numbers, under which the characters of one stand at times.
 
 mod common;
 
@@ -34,7 +35,7 @@ fn keys<'t>(text: &'t str, reviews: &[Range<usize>]) -> BTreeMap<&'t str, Vec<us
         let at = text.len() - from.len();
         let is_review = reviews.iter().any(|review| review.contains(&at));
         let is_key = behind.trim_start().starts_with(':') && !key.contains('\\');
-        if is_key && !is_review && key.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
+        if is_key && !is_review && key.bytes().any(|byte| byte.is_ascii_alphabetic()) {
             keys.entry(key).or_default().push(at);
         }
         rest = behind;
@@ -61,7 +62,6 @@ fn renamed(text: &str, key: &str, places: &[usize]) -> String {
     let other = |char: char| match char {
         'a'..='m' | 'A'..='M' => (char as u8 + 13) as char,
         'n'..='z' | 'N'..='Z' => (char as u8 - 13) as char,
-        '0'..='9' => 'q',
         char => char,
     };
     let new_key: String = key.chars().map(other).collect();
@@ -105,8 +105,7 @@ fn check(case: &Case) -> (usize, Vec<String>) {
                     || at < span.end && span.start < at + other.source.length as usize
             })
         };
-        let lost: Vec<_> = records.iter().filter(is_lost).collect();
-        for record in &lost {
+        for record in records.iter().filter(is_lost) {
             // The frame by itself, so that no other one's counts stand for it.
             let line = text.lines().nth(record.source.line as usize - 1).unwrap_or_default();
             let end_after = if end.frames == 1 { end_after.clone() } else { read(line).1 };
@@ -116,19 +115,6 @@ fn check(case: &Case) -> (usize, Vec<String>) {
                     case.name, record.source.line
                 ));
             }
-        }
-        if std::env::var_os("STRICT").is_some()
-            && counted(&end_after) < counted(&end) + lost.len() as u64
-        {
-            faults.push(format!(
-                "STRICT {}: {key}: {} lost, counted {} -> {}: {:?} {:?}",
-                case.name,
-                lost.len(),
-                counted(&end),
-                counted(&end_after),
-                lost.iter().map(|r| r.source.line).collect::<Vec<_>>(),
-                lost.iter().map(|r| r.source.offset).collect::<Vec<_>>()
-            ));
         }
     }
     (keys.len(), faults)

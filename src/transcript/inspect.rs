@@ -96,21 +96,9 @@ const ABOUT_OUTPUT: [&str; 3] = ["completion", "metadata", "model"];
 
 /// Gives what a sample says; `eval` is the id of the log that it stands in.
 fn sample<'a>(sample: Raw<'a>, eval: Option<&String>, sink: Sink<'_, 'a>) {
-    let [uuid, id, epoch, messages, output, attachments, count, completed] = sample.fields([
-        "uuid",
-        "id",
-        "epoch",
-        "messages",
-        "output",
-        "attachments",
-        "message_count",
-        "completed",
-    ]);
-    if messages.is_none() && output.is_none() && count.or(completed).is_some() {
-        // A summary.
-        sink(Item::Echo(sample));
-        return;
-    }
+    let [uuid, id, epoch, messages, output, attachments] =
+        sample.fields(["uuid", "id", "epoch", "messages", "output", "attachments"]);
+    let is_summary = messages.is_none() && output.is_none();
     // Samples are numbered alike in all logs.
     let numbered = eval.zip(id).zip(epoch).map(|((eval, id), epoch)| {
         let id = id.text().unwrap_or_else(|| String::from_utf8_lossy(id.bytes));
@@ -135,6 +123,10 @@ fn sample<'a>(sample: Raw<'a>, eval: Option<&String>, sink: Sink<'_, 'a>) {
                     }
                 }
             }),
+            // A summary's are the sample's, which stands in a file of its own.
+            Some("scores" | "score") if is_summary => {
+                hidden(value, Channel::System, &origin, sink);
+            }
             Some("scores") => texts.within(sink, |sink| {
                 for (scorer, value) in value.entries() {
                     score(value, scorer.owned(), &origin, sink);

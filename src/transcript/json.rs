@@ -97,7 +97,16 @@ fn walk_level<'a>(
         if let Some((name, input)) = here.call {
             let channel = if channel.is_hidden() { channel } else { Channel::ToolInput };
             let body = Body::Call(name, input);
-            sink(Item::Message(Message { channel, body, origin: here.origin }));
+            sink(Item::Message(Message { channel, body, origin: here.origin.clone() }));
+            // What stands beside it is what came of it.
+            let channel = if channel.is_hidden() { channel } else { Channel::ToolResult };
+            let rest = value.entries().filter(|(_, value)| value.offset != input.offset);
+            rest.for_each(|(_, value)| {
+                walk_level(value, channel, &here.origin, levels - 1, &mut |item| match item {
+                    Item::Message(message) => sink(Item::Message(Message { channel, ..message })),
+                    item => sink(item),
+                });
+            });
             return;
         }
         let body = Body::Value(value);
@@ -244,7 +253,8 @@ impl<'a> Speaker<'a> {
             here.origin.timestamp = Some(time);
         }
         // A tool is defined by the same keys that call it, but by what its input looks like.
-        let input = input.or(arguments).or(args);
+        let is_given = |raw: &Raw<'_>| raw.bytes != b"null";
+        let input = [input, arguments, args].into_iter().flatten().find(is_given);
         let is_definition = name.is_some()
             && input.is_none()
             && (schema.or(schema_camel).is_some() || parameters.is_some_and(|raw| is_schema(&raw)));
