@@ -64,6 +64,8 @@ impl Scan<'_> {
         let is_generic = format == transcript::generic().id();
         let mut known = Vec::new();
         let mut unread = Unread::default();
+        // What calls and answers there are is not for what any tool gives back to say.
+        let has_say = frame.speech.is_none_or(|outer| !outer.ties.needs_call);
         read(&mut |item| {
             match item {
                 Item::Message(message) => {
@@ -89,9 +91,12 @@ impl Scan<'_> {
                     known.push(span(&nested.raw));
                     self.json_in_string(frame, nested, format);
                 }
-                Item::Call(call) => (self.sink)(Event::News(News::Call(call))),
+                Item::Call(call) if has_say => (self.sink)(Event::News(News::Call(call))),
+                Item::Call(_) => {}
                 Item::Result { tool_call_id, taken } => {
-                    (self.sink)(Event::News(News::Result { tool_call_id, taken }));
+                    if has_say {
+                        (self.sink)(Event::News(News::Result { tool_call_id, taken }));
+                    }
                 }
                 Item::Fault(fault, at) => {
                     let offset = frame.start.layer.input_offset(at);
@@ -373,7 +378,8 @@ impl Scan<'_> {
 
     /// Gives what a tool call hands in or carries, and how many blocks there are.
     fn made(&mut self, tool: &str, input: Raw<'_>, speech: &Speech, frame: Frame<'_>) -> usize {
-        if CONTRACTS.iter().any(|contract| call::submits(*contract, tool))
+        if frame.speech.is_none_or(|outer| !outer.ties.needs_call)
+            && CONTRACTS.iter().any(|contract| call::submits(*contract, tool))
             && let Some(tool_call_id) = speech.source.tool_call_id.clone()
         {
             let agent = Agent::of(&speech.source, &speech.ties);

@@ -98,7 +98,7 @@ pub struct Ties {
 }
 
 /// An agent of a session, as far as the transcript tells them apart.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Agent {
     session: Option<String>,
     id: Option<String>,
@@ -430,9 +430,13 @@ impl Speech {
         self.cwd = self.cwd.take().or_else(|| outer.cwd.clone());
         self.source.timestamp =
             self.source.timestamp.take().or_else(|| outer.source.timestamp.clone());
-        self.ties.needs_call |= outer.ties.needs_call;
-        self.ties.agent_call =
-            self.ties.agent_call.take().or_else(|| outer.ties.agent_call.clone());
+        // Whether an agent speaks at all is for the call outside to say: a log within may name any.
+        if outer.ties.needs_call {
+            self.ties.needs_call = true;
+            self.ties.agent_call.clone_from(&outer.ties.agent_call);
+        } else if self.ties.agent_call.is_none() {
+            self.ties.agent_call.clone_from(&outer.ties.agent_call);
+        }
     }
 }
 
