@@ -30,7 +30,9 @@ pub struct Settle<'s> {
     /// How many records were settled: the number of the first that waits.
     settled: u64,
     /// The numbers of the records that wait for a call's answer.
-    by_call: HashMap<String, Vec<u64>>,
+    by_call: HashMap<String, VecDeque<u64>>,
+    /// The numbers of the files that each agent wrote and that wait to be handed in.
+    by_agent: HashMap<Agent, VecDeque<u64>>,
     /// The last state of each message that a later one may replace.
     by_message: HashMap<String, State>,
     /// The line up to which the input was read.
@@ -73,6 +75,7 @@ impl<'s> Settle<'s> {
             waiting: VecDeque::new(),
             settled: 0,
             by_call: HashMap::new(),
+            by_agent: HashMap::new(),
             by_message: HashMap::new(),
             line: 0,
             calls: HashMap::new(),
@@ -125,6 +128,7 @@ impl<'s> Settle<'s> {
         self.calls.clear();
         self.submissions.clear();
         self.by_call.clear();
+        self.by_agent.clear();
         self.by_message.clear();
         self.line = 0;
     }
@@ -133,8 +137,12 @@ impl<'s> Settle<'s> {
     pub fn settled(&mut self) -> Option<Record> {
         loop {
             self.waiting.front().filter(|waiting| waiting.until.is_none())?;
-            self.settled += 1;
             let settled = self.waiting.pop_front()?;
+            if let Some(call) = &settled.record.source.tool_call_id {
+                forget(&mut self.by_call, call, self.settled);
+            }
+            forget(&mut self.by_agent, &settled.agent, self.settled);
+            self.settled += 1;
             if !settled.replaced {
                 return Some(*settled.record);
             }
@@ -171,13 +179,16 @@ impl<'s> Settle<'s> {
             && matches!(record.carrier, Carrier::ToolInput | Carrier::File);
         let until = (awaits || ties.revisable).then(|| self.line + self.scope.limits.look_ahead);
         let agent = Agent::of(&record.source, ties);
+        let number = self.settled + self.waiting.len() as u64;
         if let Some(call) = record.source.tool_call_id.clone().filter(|_| awaits) {
-            let number = self.settled + self.waiting.len() as u64;
-            self.by_call.entry(call).or_default().push(number);
+            if record.carrier == Carrier::File {
+                self.by_agent.entry(agent.clone()).or_default().push_back(number);
+            }
+            self.by_call.entry(call).or_default().push_back(number);
         }
         let key = message_key(&record.source);
         if let Some(state) = key.and_then(|key| self.by_message.get_mut(&key)) {
-            state.records.push(self.settled + self.waiting.len() as u64);
+            state.records.push(number);
         }
         self.waiting.push_back(Waiting { record, agent, until, replaced: false });
     }
@@ -199,9 +210,7 @@ impl<'s> Settle<'s> {
             state.line = line;
             state.is_later = false;
             for number in state.records.drain(..) {
-                let index =
-                    number.checked_sub(self.settled).and_then(|index| index.try_into().ok());
-                let waiting = index.and_then(|index: usize| self.waiting.get_mut(index));
+                let waiting = waiting(&mut self.waiting, self.settled, number);
                 if let Some(waiting) = waiting.filter(|waiting| waiting.until.is_some()) {
                     waiting.replaced = true;
                     waiting.until = None;
@@ -216,21 +225,36 @@ impl<'s> Settle<'s> {
     /// A tool took or refused what a call gave it.
     fn answer(&mut self, call: &str, taken: bool) {
         for number in self.by_call.remove(call).unwrap_or_default() {
-            let index = number.checked_sub(self.settled).and_then(|index| index.try_into().ok());
-            let waiting = index.and_then(|index: usize| self.waiting.get_mut(index));
             // A file that was written is handed in by a later call.
-            if let Some(waiting) = waiting
+            if let Some(waiting) = waiting(&mut self.waiting, self.settled, number)
                 && (waiting.record.carrier == Carrier::ToolInput || !taken)
             {
                 waiting.settle(taken);
             }
         }
         let Some(agent) = self.submissions.remove(call) else { return };
-        for waiting in &mut self.waiting {
-            if waiting.record.carrier == Carrier::File && waiting.agent == agent {
+        for number in self.by_agent.remove(&agent).unwrap_or_default() {
+            if let Some(waiting) = waiting(&mut self.waiting, self.settled, number) {
                 waiting.settle(taken);
             }
         }
+    }
+}
+
+/// The record of this number, if it still waits; `settled` is that of the first.
+fn waiting(waiting: &mut VecDeque<Waiting>, settled: u64, number: u64) -> Option<&mut Waiting> {
+    let index = number.checked_sub(settled)?;
+    waiting.get_mut(usize::try_from(index).ok()?)
+}
+
+/// Forgets the record of this number, the first of all, under a key that it was kept under.
+fn forget<K: Hash + Eq>(numbers: &mut HashMap<K, VecDeque<u64>>, key: &K, number: u64) {
+    let Some(kept) = numbers.get_mut(key) else { return };
+    if kept.front() == Some(&number) {
+        kept.pop_front();
+    }
+    if kept.is_empty() {
+        numbers.remove(key);
     }
 }
 
@@ -255,6 +279,8 @@ struct Known {
     order: VecDeque<String>,
     /// The first session of the family of each that was called or forked.
     families: HashMap<String, String>,
+    /// How many messages of all these reviews are remembered.
+    messages: usize,
     capacity: usize,
 }
 
@@ -282,7 +308,7 @@ enum Member {
 impl Known {
     fn new(capacity: usize) -> Self {
         let (reviews, order, families) = (HashMap::new(), VecDeque::new(), HashMap::new());
-        Self { reviews, order, families, capacity }
+        Self { reviews, order, families, messages: 0, capacity }
     }
 
     /// The first session of the family of `session`, and what this one is in it.
@@ -352,23 +378,95 @@ impl Known {
         // A hash is enough within one content of one session, and the same on every machine.
         let mut hasher = DefaultHasher::new();
         message.hash(&mut hasher);
-        messages.insert(hasher.finish());
+        let is_further = messages.insert(hasher.finish());
         let count = messages.len();
         let is_new = count > seen.reviews;
         seen.reviews = seen.reviews.max(count);
+        self.messages += usize::from(is_further);
+        self.forget();
         !is_new || is_repeated || is_told
+    }
+
+    /// Forgets the oldest reviews, as far as there are more than may be remembered.
+    fn forget(&mut self) {
+        while self.order.len().max(self.messages) > self.capacity
+            && let Some(oldest) = self.order.pop_front()
+        {
+            let forgotten = self.reviews.remove(&oldest).unwrap_or_default();
+            let messages = forgotten.messages.values().map(HashSet::len).sum::<usize>();
+            self.messages = self.messages.saturating_sub(messages);
+        }
     }
 
     /// What was seen under this key.
     fn enter(&mut self, key: String) -> &mut Seen {
         if !self.reviews.contains_key(&key) {
             self.order.push_back(key.clone());
-            if self.order.len() > self.capacity
-                && let Some(oldest) = self.order.pop_front()
-            {
-                self.reviews.remove(&oldest);
-            }
         }
         self.reviews.entry(key).or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::Options;
+
+    /// A file that each of so many agents wrote, handed in by each; the same lines again and again.
+    fn handed_in(agents: usize) -> Vec<u8> {
+        let call = |id: &str, name: &str, input: &str, agent: usize| {
+            format!(
+                "{{\"type\":\"assistant\",\"sessionId\":\"s\",\"isSidechain\":true,\
+                 \"agentId\":\"a{agent}\",\"message\":{{\"role\":\"assistant\",\"content\":[\
+                 {{\"type\":\"tool_use\",\"id\":\"{id}{agent}\",\"name\":\"{name}\",\
+                 \"input\":{input}}}]}}}}"
+            )
+        };
+        let file = |agent: usize| {
+            let review = format!("verdict: pass\\nsummary: \\\"Number {agent}\\\"\\n");
+            format!("{{\"file_path\":\"/srv/review.yaml\",\"content\":\"{review}\"}}")
+        };
+        let answer = |agent: usize| {
+            format!(
+                "{{\"type\":\"user\",\"sessionId\":\"s\",\"isSidechain\":true,\
+                 \"agentId\":\"a{agent}\",\"message\":{{\"role\":\"user\",\"content\":[\
+                 {{\"type\":\"tool_result\",\"tool_use_id\":\"s{agent}\",\
+                 \"content\":\"ok\"}}]}}}}"
+            )
+        };
+        let wrote = (0..agents).map(|agent| call("w", "Write", &file(agent), agent));
+        let gave = (0..agents).map(|agent| call("s", "submit_review", "{}", agent));
+        let all: Vec<_> = wrote.chain(gave).chain((0..agents).map(answer)).collect();
+        format!("[{}]\n", all.join(",")).into_bytes()
+    }
+
+    #[test]
+    fn each_file_is_settled_by_its_own_agent() {
+        let log = handed_in(5);
+        let (records, _) = crate::drive::extract("x", [&log[..]], &Options::default());
+        let files: Vec<_> =
+            records.iter().filter(|record| record.carrier == Carrier::File).collect();
+        assert_eq!(files.len(), 5);
+        assert!(files.iter().all(|record| record.source.accepted == Some(true)));
+    }
+
+    #[test]
+    fn no_more_is_remembered_than_may_be() {
+        let mut scope = Scope::default();
+        scope.limits.remembered = 50;
+        let mut known = Known::new(scope.limits.remembered);
+        let log = handed_in(1);
+        let (records, _) = crate::drive::extract("x", [&log[..]], &Options::default());
+        let mut record = records.into_iter().next().expect("there is one");
+        for number in 0..1000 {
+            record.source.tool_call_id = Some(number.to_string());
+            if number % 3 == 0 {
+                record.content_id = number.to_string();
+            }
+            known.is_copy(&record, &Ties::default(), number);
+            let messages = known.reviews.values().flat_map(|seen| seen.messages.values());
+            assert_eq!(messages.map(HashSet::len).sum::<usize>(), known.messages);
+            assert!(known.messages <= 50 && known.order.len() <= 50);
+        }
     }
 }
