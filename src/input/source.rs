@@ -34,7 +34,7 @@ enum Kind<'m> {
 }
 
 /// Bytes that are asked for at a time, where no more may come for a while.
-const AS_THEY_COME: usize = 1 << 20;
+const AS_THEY_COME: usize = 64 << 10;
 
 impl<'m> Source<'m> {
     /// A regular file, in chunks of `chunk` bytes.
@@ -52,12 +52,16 @@ impl<'m> Source<'m> {
         let chunks = match &mut self.kind {
             Kind::File(file) => read_chunks(file, self.offset, self.chunk, count)?,
             Kind::Stream(reader, whole) => {
-                let size = if *whole { self.chunk } else { self.chunk.min(AS_THEY_COME) };
-                let mut bytes = BytesMut::zeroed(size);
-                let length = fill(reader, &mut bytes, *whole)?;
-                bytes.truncate(length);
-                let chunk = Chunk { offset: self.offset, bytes: bytes.freeze() };
-                if length == 0 { Vec::new() } else { vec![chunk] }
+                let bytes = if *whole {
+                    fill(reader, self.chunk)?
+                } else {
+                    let mut bytes = vec![0; self.chunk.min(AS_THEY_COME)];
+                    let length = stream::read(reader, &mut bytes)?;
+                    bytes.truncate(length);
+                    bytes
+                };
+                let chunk = Chunk { offset: self.offset, bytes: bytes.into() };
+                if chunk.bytes.is_empty() { Vec::new() } else { vec![chunk] }
             }
         };
         self.offset += chunks.iter().map(|chunk| chunk.bytes.len() as u64).sum::<u64>();
@@ -113,20 +117,13 @@ fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, bytes, offset)
 }
 
-/// Reads once, or until `bytes` are full where `whole` says so.
-fn fill(reader: &mut dyn Read, bytes: &mut [u8], whole: bool) -> io::Result<usize> {
-    let mut length = 0;
-    while length < bytes.len() {
-        match stream::read(reader, &mut bytes[length..]) {
-            Ok(0) => break,
-            Ok(more) => length += more,
-            // What was read before the fault is given first; the fault comes again.
-            Err(_) if length > 0 => break,
-            Err(error) => return Err(error),
-        }
-        if !whole {
-            break;
-        }
+/// Reads `size` bytes, or up to the end. An archive may hold a million members of a few bytes each:
+/// no more is touched than comes.
+fn fill(reader: &mut dyn Read, size: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(size);
+    match reader.take(size as u64).read_to_end(&mut bytes) {
+        // What was read before the fault is given first; the fault comes again.
+        Err(error) if bytes.is_empty() => Err(error),
+        _ => Ok(bytes),
     }
-    Ok(length)
 }
