@@ -41,11 +41,19 @@ impl Wrapper for Terminal {
     }
 
     fn unwrap(&self, _: &Limits) -> Box<dyn Unwrap> {
-        Box::new(Screen)
+        Box::new(Screen { room: ROOM })
     }
 }
 
-struct Screen;
+/// Blanks that may be given before much was sent, and for each byte that is sent: a few bytes can
+/// ask for a screen's width of them.
+const ROOM: usize = 64 << 10;
+const ROOM_PER_BYTE: usize = 8;
+
+struct Screen {
+    /// Blanks that may still be given.
+    room: usize,
+}
 
 impl Unwrap for Screen {
     fn line(&mut self, line: &Line<'_>, out: &mut Output) -> bool {
@@ -61,7 +69,8 @@ impl Unwrap for Screen {
             return false;
         }
         let end = text.len() - text.iter().rev().take_while(|byte| **byte == b'\r').count();
-        let (shown, lossy) = shown(&text[..end]);
+        self.room = self.room.saturating_add(end.saturating_mul(ROOM_PER_BYTE));
+        let (shown, lossy) = shown(&text[..end], &mut self.room);
         if lossy {
             out.is_lossy();
         }
@@ -83,10 +92,12 @@ enum Part {
     Blanks(usize, Range<usize>),
 }
 
-/// What a line shows in the end, and whether more than that was written.
-fn shown(text: &[u8]) -> (Vec<Part>, bool) {
+/// What a line shows in the end, with no more blanks than there is room for; and whether more than
+/// that was written.
+fn shown(text: &[u8], room: &mut usize) -> (Vec<Part>, bool) {
     let mut parts = Vec::new();
     let mut lossy = false;
+    let mut ends = Ends::default();
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
@@ -98,12 +109,14 @@ fn shown(text: &[u8]) -> (Vec<Part>, bool) {
         }
         match rest[0] {
             ESC => {
-                let (length, effect) = sequence(rest);
+                let (length, effect) = sequence(text, at, &mut ends);
                 match effect {
                     Effect::Nothing => {}
                     Effect::Lossy => lossy = true,
+                    Effect::Forward(count) if count > *room => lossy = true,
                     Effect::Forward(count) => {
                         lossy = true;
+                        *room -= count;
                         parts.push(Part::Blanks(count, at..at + length));
                     }
                 }
@@ -155,9 +168,36 @@ enum Effect {
     Forward(usize),
 }
 
-/// Bytes of the escape sequence at the start of `bytes`, and what it does. One that does not end
+/// Where the next bytes are that end a string, behind any place that was asked for: each is looked
+/// for once, however many strings never end.
+#[derive(Default)]
+struct Ends {
+    bell: usize,
+    terminator: usize,
+}
+
+impl Ends {
+    /// The end of a string that starts before byte `from`, and where what ends it ends.
+    fn behind(&mut self, text: &[u8], from: usize, with_bell: bool) -> Option<usize> {
+        let rest = text.get(from..)?;
+        let place = |found: Option<usize>| found.map_or(usize::MAX, |at| from + at);
+        if self.bell < from {
+            self.bell = place(memchr::memchr(0x07, rest));
+        }
+        if self.terminator < from {
+            self.terminator = place(memchr::memmem::find(rest, b"\x1b\\"));
+        }
+        if with_bell && self.bell < self.terminator {
+            return Some(self.bell + 1);
+        }
+        (self.terminator < usize::MAX).then(|| self.terminator + 2)
+    }
+}
+
+/// Bytes of the escape sequence at byte `at` of a line, and what it does. One that does not end
 /// on the line is its first character alone.
-fn sequence(bytes: &[u8]) -> (usize, Effect) {
+fn sequence(text: &[u8], at: usize, ends: &mut Ends) -> (usize, Effect) {
+    let bytes = &text[at..];
     let run = |start: usize, range: Range<u8>| {
         let rest = bytes.get(start..).unwrap_or_default();
         start + rest.iter().take_while(|byte| range.contains(byte)).count()
@@ -174,15 +214,9 @@ fn sequence(bytes: &[u8]) -> (usize, Effect) {
             }
         }
         // Strings: titles, links, device control.
-        Some(b']' | b'P' | b'X' | b'^' | b'_') => {
-            let is_end = |at: &usize| match bytes[*at] {
-                0x07 => bytes[1] == b']',
-                _ => bytes.get(at + 1) == Some(&b'\\'),
-            };
-            match memchr::memchr2_iter(0x07, ESC, &bytes[2..]).map(|at| at + 2).find(is_end) {
-                Some(end) => (end + if bytes[end] == ESC { 2 } else { 1 }, Effect::Nothing),
-                None => (2, Effect::Nothing),
-            }
+        Some(kind @ (b']' | b'P' | b'X' | b'^' | b'_')) => {
+            let end = ends.behind(text, at + 2, *kind == b']');
+            (end.map_or(2, |end| end - at), Effect::Nothing)
         }
         // Back to a saved cursor, lines up and down, a screen that is reset.
         Some(b'8' | b'D' | b'E' | b'M' | b'c') => (2, Effect::Lossy),
@@ -228,7 +262,7 @@ mod tests {
     use super::*;
 
     fn show(line: &str) -> (String, bool) {
-        let (parts, lossy) = shown(line.as_bytes());
+        let (parts, lossy) = shown(line.as_bytes(), &mut 1000);
         let text = |part: &Part| match part {
             Part::Text(range) => line[range.clone()].to_owned(),
             Part::Blanks(count, _) => " ".repeat(*count),
@@ -249,6 +283,15 @@ mod tests {
         }
         // A string that does not end takes no more than its start.
         assert_eq!(show("\u{1b}]a"), ("a".to_owned(), false));
+        // Only a title ends with a bell, and what ended one string ends no other.
+        assert_eq!(show("\u{1b}Pa\u{7}b\u{1b}\\c\u{1b}]d").0, "cd");
+    }
+
+    #[test]
+    fn strings_that_never_end_are_looked_through_once() {
+        // Looked through for each, these would take minutes.
+        let line = "\u{1b}]a".repeat(1 << 20);
+        assert_eq!(show(&line), ("a".repeat(1 << 20), false));
     }
 
     #[test]
@@ -261,6 +304,14 @@ mod tests {
         ] {
             assert_eq!(show(line), (text.to_owned(), true), "{line:?}");
         }
+    }
+
+    #[test]
+    fn a_few_bytes_ask_for_few_blanks() {
+        let text = "\u{1b}[500Cx\n".repeat(10_000);
+        let came = unwrapped(&text).unwrap();
+        assert!(came.len() < ROOM + text.len() * (ROOM_PER_BYTE + 1), "{}", came.len());
+        assert_eq!(came.matches('x').count(), 10_000);
     }
 
     #[test]
