@@ -30,7 +30,7 @@ pub struct Limits {
     /// Reviews that are remembered to tell copies from reviews; beyond it the oldest are forgotten.
     /// As many calls of an input are remembered, to name agents and to follow submissions.
     pub remembered: usize,
-    /// Bytes of the entries of a log of changes that are replayed from one first state on.
+    /// Bytes of memory for the entries of a log of changes that are replayed from one first state on.
     pub replay: usize,
     /// Bytes of one output line.
     pub record: usize,
@@ -66,7 +66,7 @@ impl Default for Limits {
             streams: 64,
             look_ahead: 64,
             remembered: 1 << 20,
-            replay: 64 << 20,
+            replay: 256 << 20,
             record: 1 << 20,
             expansion: 256 << 20,
             ratio: 1000,

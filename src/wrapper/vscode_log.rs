@@ -55,6 +55,12 @@ impl Wrapper for VscodeLog {
     }
 }
 
+/// Bytes that an entry may take in the state: its own, and what each value in it costs beside.
+fn cost(entry: &[u8]) -> usize {
+    const VALUE: usize = 96;
+    entry.len() + VALUE * memchr::memchr3_iter(b'[', b'{', b',', entry).count()
+}
+
 /// The entries of a log, as far as they came.
 struct Log {
     state: Option<serde_json::Value>,
@@ -64,7 +70,7 @@ struct Log {
     changed: Vec<(Kept, usize)>,
     /// What went on as it stands has no line end.
     is_torn: bool,
-    /// Bytes of entries that may be in the state.
+    /// Bytes that the entries may take in the state.
     taken: usize,
     cap: usize,
 }
@@ -92,11 +98,12 @@ impl Log {
         if !text.starts_with(b"{") {
             return false;
         }
-        let entry = if text.len() > self.cap { None } else { Entry::of(text) };
+        let cost = cost(text);
+        let entry = if cost > self.cap { None } else { Entry::of(text) };
         let Some(entry) = entry else { return false };
         let is_first = matches!(entry, Entry::First(_));
         // Another session, or the same one written anew.
-        if is_first || self.taken + text.len() > self.cap {
+        if is_first || self.taken + cost > self.cap {
             self.give(out);
         }
         let changes = entry.changes(self.state.as_ref());
@@ -106,7 +113,7 @@ impl Log {
         if is_first {
             self.first = Some(line.mark());
         }
-        self.taken += text.len();
+        self.taken += cost;
         let count = self.state.as_ref().map_or(0, replay::count);
         match changes {
             Changes::From(from) => self.changed.truncate(from),
@@ -194,7 +201,7 @@ mod tests {
 
     #[test]
     fn beyond_the_cap_entries_go_on_as_they_stand() {
-        let cap = FIRST.len() + 2 * ASKED.len();
+        let cap = cost(FIRST.as_bytes()) + 2 * cost(ASKED.as_bytes());
         let limits = Limits { replay: cap, ..Limits::default() };
         let count = |log: &[&str]| {
             let (text, _) = unwrap(log.join("\n").as_bytes(), &limits).unwrap();
