@@ -118,6 +118,8 @@ pub struct Locator<'c> {
     fence_around: Option<(u64, Vec<u8>)>,
     /// Lines of a log before this byte were looked at for the start of a record.
     pub(super) above: u64,
+    /// Where the last line starts, or its rest, that is known to be no record: it may hold many hits.
+    no_record: Option<u64>,
     resume: u64,
     thinking: Option<u64>,
     /// The last tag that closes reasoning, in a message.
@@ -150,6 +152,7 @@ impl<'c> Locator<'c> {
             searched: 0,
             fence_around: None,
             above: 0,
+            no_record: None,
             resume: 0,
             thinking: None,
             last_close: None,
@@ -231,10 +234,12 @@ impl<'c> Locator<'c> {
     fn step(&mut self, view: View<'_>, hits: &[Hit], line: &Range<u64>) -> Step {
         let hit = hits[0];
         let rest = line.start.max(self.decided)..line.end;
-        match record::at(self, view, &rest) {
-            Ok(Some(spot)) => return Step::Found(spot),
-            Ok(None) => {}
-            Err(until) => return Step::Wait(until),
+        if self.no_record != Some(rest.start) {
+            match record::at(self, view, &rest) {
+                Ok(Some(spot)) => return Step::Found(spot),
+                Ok(None) => self.no_record = Some(rest.start),
+                Err(until) => return Step::Wait(until),
+            }
         }
         match hit.needle {
             Needle::Thinking => self.tag(view, hit.at, line),
