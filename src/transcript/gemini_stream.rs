@@ -1,4 +1,5 @@
-//! The events of `gemini --output-format stream-json`, its messages joined to one line each.
+//! The events of `gemini --output-format stream-json`; the wrapper `gemini-deltas` has joined the
+//! pieces of its answers to one line each.
 //!
 //! The text of an answer stands in its message alone; the last event repeats nothing. A tool's
 //! result does not name the tool, so whether a sub-agent answers is told by its call.

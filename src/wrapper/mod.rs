@@ -11,6 +11,7 @@ mod asciicast;
 mod cri;
 mod docker;
 mod field;
+mod gemini_deltas;
 mod github_actions;
 mod line;
 mod origins;
@@ -29,6 +30,7 @@ pub use unwrapping::Unwrapping;
 /// The wrappers, in the order in which a line is offered to them.
 pub static WRAPPERS: &[&dyn Wrapper] = &[
     &sse::Sse,
+    &gemini_deltas::GeminiDeltas,
     &docker::Docker,
     &cri::Cri,
     &github_actions::GithubActions,
