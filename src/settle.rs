@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::input::uncompressed;
 use crate::record::{Carrier, Channel, Record, Source};
 use crate::scan::{Agent, News, Scope, Ties};
 use crate::transcript::AgentCall;
@@ -334,7 +335,9 @@ impl Known {
     fn is_copy(&mut self, record: &Record, ties: &Ties, line: u64) -> bool {
         let source = &record.source;
         let content = &record.content_id;
-        let session = source.session_id.as_deref().unwrap_or(&source.input);
+        // A file and its compressed twin are one log: where it tells of no session, only the name
+        // says so.
+        let session = source.session_id.as_deref().unwrap_or(uncompressed(&source.input));
         let is_log = ties.place == "text";
         let (family, member) = self.family(session, ties);
         let own = format!("{session}\0{content}");
@@ -372,7 +375,7 @@ impl Known {
                 Some(_) => {
                     format!("{session}\0{:?}\0{line}\0{}", source.agent_id, ties.message)
                 }
-                None => format!("{}\0{line}\0{}", source.input, ties.message),
+                None => format!("{session}\0{line}\0{}", ties.message),
             });
         let messages = seen.messages.entry((member, ties.place, source.channel)).or_default();
         // A hash is enough within one content of one session, and the same on every machine.

@@ -57,6 +57,12 @@ impl Input {
     }
 }
 
+/// The name of a file without what compression has added to it.
+pub fn uncompressed(name: &str) -> &str {
+    const SUFFIXES: [&str; 4] = [".gz", ".zst", ".xz", ".bz2"];
+    SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name)
+}
+
 /// The inputs that a path stands for: `-` is stdin, a directory all files below it, hidden ones
 /// too, in the order of their names.
 pub fn expand(path: &Path) -> Box<dyn Iterator<Item = Result<Input, Error>>> {

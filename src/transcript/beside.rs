@@ -8,6 +8,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
+use crate::input::uncompressed;
+
 /// The place of an input in the file system, if it has one.
 #[derive(Debug, Clone, Default)]
 pub struct Beside {
@@ -18,9 +20,11 @@ pub struct Beside {
 const CAP: u64 = 1 << 20;
 
 impl Beside {
-    /// The place of the input at `path`.
+    /// The place of the input at `path`. One that is compressed stands where it stood before.
     pub fn file(path: &Path) -> Self {
-        Self { path: Some(path.to_owned()) }
+        let name = path.file_name().and_then(|name| name.to_str());
+        let path = name.map_or(path.to_owned(), |name| path.with_file_name(uncompressed(name)));
+        Self { path: Some(path) }
     }
 
     /// The input's file name without its last extension.
@@ -70,6 +74,8 @@ mod tests {
             (beside.stem(), beside.folder(1), beside.folder(2)),
             (Some("x"), Some("transcript"), Some("src"))
         );
+        let compressed = Beside::file(Path::new("/a/b.jsonl.zst"));
+        assert_eq!((compressed.stem(), compressed.folder(1)), (Some("b"), Some("a")));
         for parts in
             [&["..", "lib.rs"][..], &["/etc/passwd"], &["transcript/mod.rs"], &[""], &["nothing"]]
         {
