@@ -18,8 +18,10 @@ use crate::record::Channel;
 /// Cline, Roo and Kilo tasks.
 pub struct Cline;
 
-/// Texts by which the messages of the older versions are told: they have no key of their own.
+/// Texts by which the messages of a task's history are told: they have no key of their own. The
+/// first is the name of a tool in a call, in which a quote within a text would be escaped.
 const MARKS: &[&[u8]] = &[
+    b"\"attempt_completion\"",
     b"<environment_details>",
     b"<attempt_completion>",
     b"<use_mcp_tool>",
@@ -51,7 +53,7 @@ impl Transcript for Cline {
     }
 
     fn recognised_by(&self) -> &'static str {
-        "`ts` with `say` or `ask`; `role` and `content` with `ts` or a tool call as elements; `messages` with `sessionId` and `agent`"
+        "`ts` with `say` or `ask`; `role` and `content` with `ts`, a tool call as elements or `attempt_completion`; `messages` with `sessionId` and `agent`"
     }
 
     fn knows(&self, record: &Raw<'_>) -> bool {
