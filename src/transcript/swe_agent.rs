@@ -4,7 +4,10 @@
 //! there is, with the calls in them. Each step of `trajectory` repeats them (`response`, `thought`,
 //! `action`, and all messages so far under `messages` or `query`); only where there is no history
 //! are its `response` and `action` the source. An action that is plain text is the input of the
-//! shell. `info.submission` and `replay_config` repeat what tools gave back or were given.
+//! shell; where a message has neither calls nor actions, what stands in a ```` ```bash ```` fence of it
+//! is. `info.submission` and `replay_config` repeat what tools gave back or were given.
+
+use memchr::memmem;
 
 use super::chat::{self, hidden};
 use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript};
@@ -67,12 +70,15 @@ fn is_repeated(key: &Raw<'_>, has_messages: bool) -> bool {
     let lists = ["trajectory", "history", "messages"];
     about.iter().any(|about| key.is(about)) || has_messages && lists.iter().any(|list| key.is(list))
 }
+/// What opens the fence of a command.
+const FENCE: &[u8] = b"```bash";
 
 fn message<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
-    let [agent, demo, role, calls, action, thought, extra, answered] = message.fields([
+    let [agent, demo, role, content, calls, action, thought, extra, answered] = message.fields([
         "agent",
         "is_demo",
         "role",
+        "content",
         "tool_calls",
         "action",
         "thought",
@@ -108,6 +114,14 @@ fn message<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         for action in extra.get("actions").into_iter().flat_map(|actions| actions.items()) {
             command(action.get("command").unwrap_or(action), &origin, sink);
         }
+    }
+    let has_actions = extra.and_then(|extra| extra.get("actions")).is_some();
+    if let (false, false, None, Some(content)) = (calls_tools, has_actions, action, content)
+        && memmem::find(content.bytes, FENCE).is_some()
+    {
+        // The first versions of mini-swe-agent run what stands in a fence of the content, which
+        // is recorded nowhere else. The words around it are no lines of a script.
+        command(content, &origin, sink);
     }
     thought.map(|thought| sink(Item::Echo(thought)));
 }
