@@ -15,10 +15,11 @@ use crate::limits::Limits;
 use crate::locate::needles::{self, Hit};
 use crate::locate::{Kind, Locator, Spot, Until, Wait};
 use crate::pipeline::{Harvest, Options, flow};
-use crate::record::Place;
+use crate::record::{Channel, Place};
 use crate::scan::{News, Scan};
 use crate::settle::Outcome;
 use crate::transcript::frame::Damage;
+use crate::transcript::opening::Opening;
 use crate::transcript::raw::{End, end_of_value};
 use crate::transcript::shape::{self, Shape};
 use crate::transcript::{self, Beside, Log, Raw, Session, Transcript};
@@ -54,6 +55,8 @@ pub struct Reading<'o, 'd> {
     beside: Beside,
     /// What the lines are that are no records.
     log: Log,
+    /// The search for a line that tells who speaks from there on.
+    opening: Option<Opening>,
     locator: Locator<'o>,
     wait: Wait,
     /// Bytes that were not decided when the walk stopped.
@@ -89,6 +92,7 @@ impl<'o, 'd> Reading<'o, 'd> {
             session: None,
             beside: Beside::default(),
             log,
+            opening: options.scope.transcript.is_none().then(Opening::default),
             locator,
             wait: Wait { keep: 0, resume: 0, until: Until::More },
             undecided: 0,
@@ -140,7 +144,25 @@ impl<'o, 'd> Reading<'o, 'd> {
     }
 
     /// Takes the next bytes of the log, with the hits in them.
-    fn read(&mut self, bytes: &[u8], hits: Vec<Hit>) -> Result<(), Error> {
+    fn read(&mut self, bytes: &[u8], mut hits: Vec<Hit>) -> Result<(), Error> {
+        let opening = self.opening.as_mut().and_then(|opening| opening.find(bytes));
+        let Some((at, format)) = opening else { return self.go_on(bytes, hits) };
+        self.opening = None;
+        let (before, behind) = bytes.split_at(at);
+        let first = self.window.end() + at as u64;
+        let later = hits.split_off(hits.partition_point(|hit| hit.at < first));
+        // One across the cut is found again where the two parts meet.
+        hits.retain(|hit| hit.end <= first);
+        self.go_on(before, hits)?;
+        // All that comes before is read as it was, however much of it waits for more.
+        self.step(false)?;
+        self.log = Log { format, ..self.log };
+        self.locator.channel = self.log.speaker(b"");
+        self.go_on(behind, later)
+    }
+
+    /// Takes the next bytes of a log of one format.
+    fn go_on(&mut self, bytes: &[u8], hits: Vec<Hit>) -> Result<(), Error> {
         let start = self.window.end();
         let mut from = 0;
         let newline = memchr::memchr(b'\n', bytes);
@@ -212,6 +234,9 @@ impl<'o, 'd> Reading<'o, 'd> {
 
     /// Tells from the first line who speaks in a log of plain text.
     fn open_log(&mut self) {
+        if self.log.format.speaker(b"") != Channel::Text {
+            return;
+        }
         let text = self.window.text();
         let head = &text[shape::skip_padding(text)..];
         let line = &head[..memchr::memchr(b'\n', head).unwrap_or(head.len())];

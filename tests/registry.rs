@@ -28,6 +28,7 @@ fn shared(table: &str) -> &'static [&'static str] {
     match table {
         "transcript" => {
             &["mod", "raw", "time", "layer", "frame", "shape", "beside", "api", "chat", "spans"]
+            &["mod", "raw", "layer", "opening", "frame", "shape", "beside", "api", "chat", "spans"]
         }
         "wrapper" => &["mod", "field", "line", "origins", "time", "unwrapping"],
         "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],

@@ -20,11 +20,17 @@ impl Transcript for Aider {
     }
 
     fn recognised_by(&self) -> &'static str {
-        "a first line `# aider chat started at …`"
+        "a line `# aider chat started at` a date, near its start, from there on"
     }
 
     fn opens(&self, line: &[u8]) -> bool {
-        line.starts_with(b"# aider chat started at ")
+        let date = line.strip_prefix(b"# aider chat started at ").and_then(|time| time.get(..10));
+        date.is_some_and(|date| {
+            date.iter().zip(b"0000-00-00").all(|(byte, form)| match form {
+                b'0' => byte.is_ascii_digit(),
+                _ => byte == form,
+            })
+        })
     }
 
     fn speaker(&self, line: &[u8]) -> Channel {

@@ -39,6 +39,7 @@ pub mod layer;
 mod openai_api;
 mod opencode;
 mod openhands;
+pub mod opening;
 mod otel;
 mod pi;
 mod qwen;
@@ -121,7 +122,7 @@ pub trait Transcript: Sync {
     }
 
     /// For a log of plain text whose lines tell who speaks: whether this, its first line that is
-    /// not blank, opens one.
+    /// not blank, opens one, or one further on, from which on it is such a log.
     fn opens(&self, _line: &[u8]) -> bool {
         false
     }
