@@ -1,6 +1,10 @@
-//! However the bytes arrive, the same comes out: every case of the corpus, cut in two at every
-//! byte and into pieces of many sizes, with the caps of real use and with tiny ones that make every
-//! buffer let go early.
+//! However the bytes arrive, the same comes out: every case of the corpus, cut in two and into
+//! pieces of many sizes, with the caps of real use and with tiny ones that make every buffer let go
+//! early.
+//!
+//! A short text is cut at each byte. A long one is cut at so many that all of its runs together read
+//! some megabytes, or at each byte where `REVEXTRACT_ALL_CUTS` is set; pieces of one byte, in which
+//! every case is read as well, end at all of them.
 
 mod common;
 
@@ -34,8 +38,11 @@ fn run<'p>(pieces: impl IntoIterator<Item = &'p [u8]>, options: &Options) -> Str
 
 /// The places at which a text is cut in two.
 fn cuts(length: usize) -> Vec<usize> {
-    const MANY: usize = 1500;
-    let step = length.div_ceil(MANY).max(1);
+    /// Bytes that all runs over a text read.
+    const BYTES: usize = 2 << 20;
+    let all = std::env::var_os("REVEXTRACT_ALL_CUTS").is_some();
+    let many = if all { length } else { (BYTES / length.max(1)).max(100) };
+    let step = length.div_ceil(many.max(1)).max(1);
     // An odd offset per step, so that long inputs are cut at ever other places.
     (0..length).step_by(step).map(|at| (at + at / step % step).min(length)).collect()
 }

@@ -26,10 +26,10 @@ fn ids(table: &str) -> Vec<&'static str> {
 /// Files that serve all entries of a table, and are none themselves.
 fn shared(table: &str) -> &'static [&'static str] {
     match table {
-        "transcript" => {
-            &["mod", "raw", "time", "layer", "frame", "shape", "beside", "api", "chat", "spans"]
-            &["mod", "raw", "layer", "opening", "frame", "shape", "beside", "api", "chat", "spans"]
-        }
+        "transcript" => &[
+            "mod", "raw", "time", "layer", "opening", "frame", "shape", "beside", "api", "chat",
+            "spans",
+        ],
         "wrapper" => &["mod", "field", "line", "origins", "time", "unwrapping"],
         "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],
         _ => &["mod"],
