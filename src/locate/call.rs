@@ -207,7 +207,8 @@ fn in_script<'a>(choice: &Choice, raw: Raw<'a>, found: &mut Vec<Carried<'a>>) {
                     // A script that is run is looked into; one that is written is another file.
                     let is_looked_into = contract.is_none() && document.files.is_empty();
                     let extent = if document.appends { Extent::Part } else { Extent::Whole };
-                    (!is_looked_into).then(|| (contract, lines.document(document), extent))
+                    (!is_looked_into)
+                        .then(|| (contract, lines.document(document, contract.is_some()), extent))
                 })
                 .collect()
         };
@@ -277,10 +278,16 @@ struct Line<'t> {
 }
 
 /// The lines of a text.
+#[expect(clippy::struct_field_names, reason = "the lines of the lines, and how far they are read")]
 struct Lines<'t> {
     lines: Vec<Line<'t>>,
     at: usize,
+    /// Ends of here-documents that were looked for in vain.
+    vain: usize,
 }
+
+/// A script has no more here-documents without an end than this: behind so many, none is looked for.
+const VAIN: usize = 16;
 
 impl<'t> Lines<'t> {
     /// The lines of `text`, which say what those of `own` say.
@@ -296,7 +303,7 @@ impl<'t> Lines<'t> {
             .zip(1..)
             .map(|((span, text), number)| Line { number, span, text })
             .collect();
-        Self { lines, at: 0 }
+        Self { lines, at: 0, vain: 0 }
     }
 
     fn next(&mut self) -> Option<&'t str> {
@@ -326,18 +333,46 @@ impl<'t> Lines<'t> {
         part
     }
 
-    /// The lines of a here-document. One without an end gives them all, but for a file that is
-    /// passed over.
-    fn document(&mut self, document: &shell::HereDocument) -> Part {
+    /// The lines of a here-document. One without an end gives them all; one that is passed over
+    /// gives none, and then what follows it is looked into.
+    fn document(&mut self, document: &shell::HereDocument, is_wanted: bool) -> Part {
         let mut part = Part::default();
         let rest = &self.lines[self.at..];
-        let end = rest.iter().position(|line| document.is_ended_by(line.text));
+        let is_end = |line: &Line<'_>| document.is_ended_by(line.text);
+        let end = if self.vain < VAIN { rest.iter().position(is_end) } else { None };
+        if !is_wanted {
+            self.vain += usize::from(end.is_none());
+            self.at += end.map_or(0, |end| end + 1);
+            return part;
+        }
         for line in &rest[..end.unwrap_or(rest.len())] {
             let tabs = line.text.len() - line.text.trim_start_matches('\t').len();
             part.push(line, if document.is_indented { tabs } else { 0 });
         }
         part.closed = end.is_some();
-        self.at += end.map_or(0, |end| end + 1);
+        self.at += end.map_or(rest.len(), |end| end + 1);
         part
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_without_an_end_take_time_in_proportion() {
+        let mut script = String::new();
+        for file in ["other.txt", "review.yaml"] {
+            for number in 0..20_000 {
+                script.extend(["cat > ", file, " <<EOF", &number.to_string(), "\\n"]);
+            }
+        }
+        let text = format!("{{\"command\": \"{script}\"}}");
+        let input = Raw::at(text.as_bytes(), 0, 0);
+        let found = blocks(&Choice::default(), "Bash", input);
+        // The first one that is a review's takes all that follows.
+        assert!(found.len() <= 1, "{} blocks", found.len());
+        let room: usize = found.iter().map(|carried| carried.block.text.len()).sum();
+        assert!(room < text.len(), "{room} bytes out of {}", text.len());
     }
 }

@@ -113,7 +113,7 @@ fn trace<'a>(record: Raw<'a>, head: Raw<'a>, sink: Sink<'_, 'a>) {
     }
     for (key, value) in record.entries() {
         match key.text().as_deref() {
-            Some("trace") => said(value, Kind::Outer, &origin, sink),
+            Some("trace") => said(value, Kind::Outer, false, &origin, sink),
             Some("output") => spans::output(value, Kind::Outer, &origin, sink),
             Some("input") => hidden(value, Channel::User, &origin, sink),
             Some("observations") => {}
@@ -148,23 +148,23 @@ fn observation<'a>(record: Raw<'a>, sink: Sink<'_, 'a>) {
         timestamp: owned(start.or(start_snake)),
         ..spans::origin(owned(camel.or(snake)), id.clone(), kind_of)
     };
-    if kind.is_some_and(|kind| kind.is("TOOL"))
-        && let (Some(name), Some(input)) = (name.and_then(|name| name.text()), input)
-    {
+    let is_call = kind.is_some_and(|kind| kind.is("TOOL"));
+    if is_call && let (Some(name), Some(input)) = (name.and_then(|name| name.text()), input) {
         let failed = level.is_some_and(|level| level.is("ERROR"));
         let origin = Origin { tool_call_id: id.clone(), ..origin.clone() };
         spans::tool_call(name, input, &origin, sink);
         id.map(|tool_call_id| sink(Item::Result { tool_call_id, taken: !failed }));
     }
-    said(record, kind_of, &origin, sink);
+    said(record, kind_of, is_call, &origin, sink);
 }
 
-/// Gives the output of a span, and passes over what describes it.
-fn said<'a>(record: Raw<'a>, kind: Kind, origin: &Origin, sink: Sink<'_, 'a>) {
+/// Gives the output of a span, and passes over what describes it; the input of a call is given
+/// already.
+fn said<'a>(record: Raw<'a>, kind: Kind, is_call: bool, origin: &Origin, sink: Sink<'_, 'a>) {
     for (key, value) in record.entries() {
         match key.text().as_deref() {
             Some("output") => spans::output(value, kind, origin, sink),
-            Some("input") if kind != Kind::Tool => hidden(value, Channel::User, origin, sink),
+            Some("input") if !is_call => hidden(value, Channel::User, origin, sink),
             Some("statusMessage" | "status_message") => {
                 hidden(value, Channel::ToolResult, origin, sink);
             }

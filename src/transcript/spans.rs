@@ -92,6 +92,8 @@ fn answer_level<'a>(value: Raw<'a>, origin: &Origin, levels: u32, sink: Sink<'_,
         // It stays unknown.
     } else if value.is_array() {
         value.items().for_each(|item| answer_level(item, origin, levels - 1, sink));
+    } else if value.body().is_some_and(opens_json) {
+        nested(value, Channel::Assistant, origin, answer, sink);
     } else if value.is_string() {
         chat::content(value, origin, sink);
     } else if value.is_object() {

@@ -60,6 +60,7 @@ pub fn read_content<'a>(
                     text_message(thinking, Channel::Thinking, "thinking", origin, sink);
                 }
             }
+            Some("reasoning") => json::walk(block, Channel::Thinking, origin, sink),
             Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
                 if let (Some(name), Some(input)) = (name.and_then(|name| name.text()), input) {
                     let id = id.and_then(|id| id.owned());
