@@ -615,6 +615,8 @@ fn end_records_account_for_each_input() {
     assert_eq!(came[4], wanted);
     let template = "corpus/contract/sdlc-review/template-placeholders/input.md";
     assert_eq!(records_of(&["--end-record", template])[0]["templates"], 1);
+    let deep = records_of(&["--end-record", "corpus/transcript/json/nested-too-deep/input.jsonl"]);
+    assert_eq!(deep[1]["left_out"], json!({"too-deep": 1}));
     let nothing = run_on(&["--end-record"], b"");
     assert_eq!(records(&nothing.stdout)[0]["complete"], true, "an empty input has an end, too");
 }

@@ -87,6 +87,10 @@ impl Scan<'_> {
                     return taken;
                 }
                 Item::Echo(raw) => known.push(span(&raw)),
+                Item::TooDeep(raw) => {
+                    known.push(span(&raw));
+                    self.leave_out(LeftOut::TooDeep);
+                }
                 Item::Nested(nested) => {
                     known.push(span(&nested.raw));
                     self.json_in_string(frame, nested, format);
@@ -195,7 +199,16 @@ impl Scan<'_> {
         }
         let generic = transcript::generic();
         generic.read(record, self.session, &mut |item| {
-            let Item::Message(message) = item else { return false };
+            let message = match item {
+                Item::Message(message) => message,
+                Item::TooDeep(raw) => {
+                    if !is_known(&span(&raw)) {
+                        self.leave_out(LeftOut::TooDeep);
+                    }
+                    return false;
+                }
+                _ => return false,
+            };
             if message.body.raws().iter().map(span).any(|span| is_known(&span))
                 || is_name(&message.body)
             {

@@ -128,7 +128,8 @@ words! {
         UnknownSpeaker = "unknown-speaker",
         /// What a tool gave back, where no call says that the tool is an agent.
         UnknownCaller = "unknown-caller",
-        /// A log within more layers of strings than are decoded.
+        /// A log within more layers of strings than are decoded, or a part of a record within more
+        /// levels of objects and lists than are looked into.
         TooDeep = "too-deep",
     }
 }

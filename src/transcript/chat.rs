@@ -252,7 +252,7 @@ fn hidden_level<'a>(
     if value.is_string() {
         sink(message(Body::Text(value)));
     } else if levels == 0 {
-        sink(Item::Echo(value));
+        sink(Item::TooDeep(value));
     } else if value.is_array() {
         value.items().for_each(|item| hidden_level(item, channel, origin, levels - 1, sink));
     } else if value.is_object() && !sink(message(Body::Value(value))) {

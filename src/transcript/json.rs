@@ -79,7 +79,11 @@ fn walk_level<'a>(
     sink: Sink<'_, 'a>,
 ) {
     // A frame is read because something stands in it; most of its values do not hold it.
-    if levels == 0 || !crate::locate::needles::any(value.bytes) {
+    if !crate::locate::needles::any(value.bytes) {
+        return;
+    }
+    if levels == 0 {
+        sink(Item::TooDeep(value));
         return;
     }
     if value.is_string() {
@@ -161,7 +165,11 @@ fn all_of_level<'a>(
     levels: u32,
     sink: Sink<'_, 'a>,
 ) {
-    if levels == 0 || !crate::locate::needles::any(value.bytes) {
+    if !crate::locate::needles::any(value.bytes) {
+        return;
+    }
+    if levels == 0 {
+        sink(Item::TooDeep(value));
         return;
     }
     let message = |body| Item::Message(Message { channel, body, origin: origin.clone() });

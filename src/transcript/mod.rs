@@ -210,6 +210,8 @@ pub enum Item<'a> {
     Echo(Raw<'a>),
     /// What the format keeps as JSON in a string.
     Nested(Nested<'a>),
+    /// A part of the record that is nested deeper than is looked into.
+    TooDeep(Raw<'a>),
     /// A fault of the record, and its byte in the frame.
     Fault(frame::Damage, usize),
 }
