@@ -47,6 +47,9 @@ impl Ends {
     }
 }
 
+/// Bytes in which a tool or a file is named, before and behind a hit in its name.
+const NAME: usize = 4 << 10;
+
 /// The block of the call whose tool or file is named at `at`, on `line`; the text is all in `view`.
 pub(super) fn find(
     ends: &mut Ends,
@@ -57,9 +60,14 @@ pub(super) fn find(
 ) -> Option<Spot> {
     let text = view.text;
     let (at, line_start) = (at as usize, line.start as usize);
-    let opening = line_start + memchr::memrchr(b'<', text.get(line_start..at)?)?;
+    // The element around a name is short: no more of a long line is searched for each hit.
+    let near = line_start.max(at.saturating_sub(NAME));
+    let opening = near + memchr::memrchr(b'<', text.get(near..at)?)?;
     let (name, _) = split(&text[opening + 1..at], b'>')?;
-    let (value, rest) = split(&text[opening + name.len() + 2..], b'<')?;
+    let value_start = opening + name.len() + 2;
+    let value_end = memchr::memchr(b'<', &text[value_start..text.len().min(at + NAME)])?;
+    let (value, rest) =
+        (&text[value_start..value_start + value_end], &text[value_start + value_end + 1..]);
     let index = CARRIERS.iter().position(|(named_by, ..)| *named_by == name)?;
     let (_, element, carrier) = CARRIERS[index];
     let contract = contract(choice, carrier, std::str::from_utf8(value).ok()?.trim())?;
