@@ -112,8 +112,11 @@ impl Trail {
         })
     }
 
-    fn place(&self, place: Place) -> Place {
-        let after = self.segments.partition_point(|segment| segment.place <= place);
+    /// A place in what ends just before byte `end`. The end itself stands behind the last byte: what
+    /// comes next may not have arrived.
+    fn place(&self, place: Place, end: u64) -> Place {
+        let is_before = |segment: &Segment| segment.place <= place && segment.at < end;
+        let after = self.segments.partition_point(is_before);
         self.segments.get(after.saturating_sub(1)).map_or(place, |segment| segment.place_of(place))
     }
 
@@ -311,7 +314,16 @@ impl Origins {
 
     /// The place in the input of a place in the text.
     pub fn place(&self, place: Place) -> Place {
-        self.trails.iter().rev().fold(place, |place, trail| trail.place(place))
+        self.place_before(place, u64::MAX)
+    }
+
+    /// Where a place stands of what ends just before byte `end`.
+    fn place_before(&self, place: Place, end: u64) -> Place {
+        let from = (place, end);
+        let outwards = |(place, end): (Place, u64), trail: &Trail| {
+            (trail.place(place, end), if end == u64::MAX { end } else { trail.end_of(end) })
+        };
+        self.trails.iter().rev().fold(from, outwards).0
     }
 
     /// When byte `at` of the text was written, as the innermost wrapper says that knows.
@@ -349,17 +361,19 @@ impl Origins {
         source.transcript.lossy |= self.are_lossy(end);
         source.offset = self.offset(start);
         source.length = self.end(end).saturating_sub(source.offset);
-        source.line = self.place(Place { line: source.line, column: 1 }).line;
+        source.line = self.place_before(Place { line: source.line, column: 1 }, end).line;
         // What stands in a string counts in that string.
         if source.depth == 0 {
             for violation in &mut record.review.violations {
                 let Some(line) = violation.line else { continue };
-                let place = self.place(Place { line, column: violation.column.unwrap_or(1) });
+                let column = violation.column.unwrap_or(1);
+                let place = self.place_before(Place { line, column }, end);
                 violation.line = Some(place.line);
                 violation.column = violation.column.map(|_| place.column);
             }
             for repair in &mut record.review.repairs {
-                let place = self.place(Place { line: repair.line, column: repair.column });
+                let place = Place { line: repair.line, column: repair.column };
+                let place = self.place_before(place, end);
                 (repair.line, repair.column) = (place.line, place.column);
             }
         }
