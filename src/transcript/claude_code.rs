@@ -109,7 +109,8 @@ impl Transcript for ClaudeCode {
 
     fn read<'a>(&self, record: Raw<'a>, session: &Session, sink: Sink<'_, 'a>) {
         if let Some(lines) = record.get("loglines") {
-            for line in lines.items() {
+            // A session's lines hold no session: one that does is in no place of this format.
+            for line in lines.items().filter(|line| line.get("loglines").is_none()) {
                 self.read(line, session, sink);
             }
             return;

@@ -71,14 +71,20 @@ impl Transcript for Langfuse {
     }
 
     fn read<'a>(&self, record: Raw<'a>, _: &Session, sink: Sink<'_, 'a>) {
-        let [kind, data, trace] = record.fields(["type", "data", "trace"]);
-        if let Some(data) = data.filter(Raw::is_array) {
-            data.items().for_each(|item| self.read(item, &Session::default(), sink));
-        } else if kind.is_some() {
-            observation(record, sink);
-        } else {
-            self::trace(record, trace.unwrap_or(record), sink);
+        match record.get("data").filter(Raw::is_array) {
+            Some(page) => page.items().for_each(|item| entry(item, sink)),
+            None => entry(record, sink),
         }
+    }
+}
+
+/// Gives what an observation or a trace says.
+fn entry<'a>(record: Raw<'a>, sink: Sink<'_, 'a>) {
+    let [kind, head] = record.fields(["type", "trace"]);
+    if kind.is_some() {
+        observation(record, sink);
+    } else {
+        trace(record, head.unwrap_or(record), sink);
     }
 }
 
