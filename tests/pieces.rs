@@ -12,19 +12,8 @@ use std::fs;
 
 use common::{Case, cases};
 use rayon::prelude::*;
-use revextract::contract;
 use revextract::drive::extract;
-use revextract::locate::Choice;
 use revextract::pipeline::Options;
-
-fn options(case: &Case) -> Options {
-    let mut options = Options::default();
-    let args = case.args();
-    let named =
-        args.windows(2).filter(|pair| pair[0] == "-c").filter_map(|pair| contract::by_id(pair[1]));
-    options.scope.choice = Choice { contracts: named.collect(), any_key: false };
-    options
-}
 
 fn run<'p>(pieces: impl IntoIterator<Item = &'p [u8]>, options: &Options) -> String {
     let (records, end) = extract("input", pieces, options);
@@ -76,13 +65,13 @@ fn check(options_of: impl Fn(&Case) -> Options + Sync) {
 
 #[test]
 fn the_same_with_the_caps_of_real_use() {
-    check(options);
+    check(Case::options);
 }
 
 #[test]
 fn the_same_with_tiny_caps() {
     check(|case| {
-        let mut options = options(case);
+        let mut options = case.options();
         options.scope.limits.look_back = 200;
         options.scope.limits.block = 600;
         options

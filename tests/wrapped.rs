@@ -7,10 +7,8 @@ use std::fs;
 
 use common::{Case, cases};
 use rayon::prelude::*;
-use revextract::contract;
 use revextract::drive::extract;
 use revextract::emit::EndRecord;
-use revextract::locate::Choice;
 use revextract::pipeline::Options;
 use revextract::record::Record;
 use serde_json::{Value, json};
@@ -81,15 +79,6 @@ const WRAPPERS: [(&str, Wrap); 5] = [
     ("github-actions in cri", |log| cri(&behind(PREFIXES[0], log), 1000)),
 ];
 
-fn options(case: &Case) -> Options {
-    let mut options = Options::default();
-    let args = case.args();
-    let named =
-        args.windows(2).filter(|pair| pair[0] == "-c").filter_map(|pair| contract::by_id(pair[1]));
-    options.scope.choice = Choice { contracts: named.collect(), any_key: false };
-    options
-}
-
 fn read(log: &str, options: &Options) -> (Vec<Record>, EndRecord) {
     extract("input", [log.as_bytes()], options)
 }
@@ -159,7 +148,7 @@ fn same(
 #[test]
 fn any_wrapper_gives_what_the_log_gives_alone() {
     check(|case, log| {
-        let options = options(case);
+        let options = case.options();
         let alone = read(log, &options);
         WRAPPERS.iter().try_for_each(|(name, wrap)| {
             let came = read(&wrap(log), &options);
@@ -173,7 +162,7 @@ fn any_wrapper_gives_what_the_log_gives_alone() {
 #[test]
 fn records_lead_back_to_the_lines_and_bytes_of_the_input() {
     check(|case, log| {
-        let options = options(case);
+        let options = case.options();
         let alone = read(log, &options);
         PREFIXES.iter().try_for_each(|prefix| {
             let came = read(&behind(prefix, log), &options);

@@ -8,7 +8,7 @@
 
 use memchr::memmem;
 
-use super::chat::{self, hidden};
+use super::chat;
 use super::{AgentCall, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
@@ -75,7 +75,7 @@ fn trajectory<'a>(record: Raw<'a>, origin: &Origin, level: u32, sink: Sink<'_, '
     };
     for (key, value) in record.entries() {
         match key.text().as_deref() {
-            Some("steps") if summarises => hidden(value, Channel::Summary, &origin, sink),
+            Some("steps") if summarises => json::all(value, Channel::Summary, &origin, sink),
             Some("steps") => value.items().for_each(|item| step(item, &origin, level, sink)),
             Some("subagent_trajectories") if level < LEVELS => {
                 value.items().for_each(|item| trajectory(item, &origin, level + 1, sink));
@@ -113,8 +113,8 @@ fn step<'a>(step: Raw<'a>, origin: &Origin, level: u32, sink: Sink<'_, 'a>) {
             Some("message") if speaker == Channel::Assistant => {
                 chat::content(value, &origin, sink);
             }
-            Some("message") => hidden(value, speaker, &origin, sink),
-            Some("reasoning_content") => hidden(value, Channel::Thinking, &origin, sink),
+            Some("message") => json::all(value, speaker, &origin, sink),
+            Some("reasoning_content") => json::all(value, Channel::Thinking, &origin, sink),
             Some("tool_calls") => value.items().for_each(|item| call(item, &origin, sink)),
             Some("observation") => {
                 let results = value.get("results").into_iter().flat_map(|results| results.items());
@@ -170,7 +170,7 @@ fn result<'a>(result: Raw<'a>, origin: &Origin, level: u32, sink: Sink<'_, 'a>) 
             sink(Item::Result { tool_call_id, taken: !refused });
         }
         if let Some(content) = content {
-            hidden(content, Channel::ToolResult, &origin, sink);
+            json::all(content, Channel::ToolResult, &origin, sink);
         }
     }
     for reference in agents.into_iter().flat_map(|agents| agents.items()) {

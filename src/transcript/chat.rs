@@ -9,9 +9,6 @@ use super::raw::owned;
 use super::{Body, Item, Message, Origin, Raw, Sink, json};
 use crate::record::Channel;
 
-/// Levels of nesting that are looked into.
-const LEVELS: u32 = 64;
-
 /// Keys of a message that repeat what stands under its others.
 const REPEATED: [&str; 7] = [
     "extra",
@@ -116,7 +113,7 @@ fn message_level<'a>(
         sink(Item::Result { tool_call_id, taken: !refused });
     }
     if speaker != Channel::Assistant {
-        hidden(message, speaker, &origin, sink);
+        json::all(message, speaker, &origin, sink);
         return;
     }
     assistant(message, &origin, sink);
@@ -132,7 +129,7 @@ fn assistant<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
                 "reasoning" | "reasoning_content" | "reasoning_details" | "thinking"
                 | "thinking_blocks",
             ) => {
-                hidden(value, Channel::Thinking, origin, sink);
+                json::all(value, Channel::Thinking, origin, sink);
             }
             Some(key) if REPEATED.contains(&key) => {
                 sink(Item::Echo(value));
@@ -167,7 +164,7 @@ fn part<'a>(part: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let [kind, text, content] = part.fields(["type", "text", "content"]);
     match kind.and_then(|kind| kind.text()).as_deref() {
         Some("reasoning" | "thinking" | "redacted_thinking" | "reasoning-delta") => {
-            hidden(part, Channel::Thinking, origin, sink);
+            json::all(part, Channel::Thinking, origin, sink);
         }
         Some(
             "tool_result"
@@ -176,7 +173,7 @@ fn part<'a>(part: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
             | "toolResult"
             | "function_call_output"
             | "server_tool_call_response",
-        ) => hidden(part, Channel::ToolResult, origin, sink),
+        ) => json::all(part, Channel::ToolResult, origin, sink),
         _ if call(part, origin, sink) => {}
         _ => {
             let said_here = [text, content].into_iter().flatten();
@@ -230,37 +227,6 @@ fn said<'a>(text: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let body = Body::Text(text);
     let origin = origin.or_at("message");
     sink(Item::Message(Message { channel: Channel::Assistant, body, origin }));
-}
-
-/// Gives all that stands within `value` on one channel: no role in it speaks for itself.
-pub(super) fn hidden<'a>(value: Raw<'a>, channel: Channel, origin: &Origin, sink: Sink<'_, 'a>) {
-    hidden_level(value, channel, origin, LEVELS, sink);
-}
-
-fn hidden_level<'a>(
-    value: Raw<'a>,
-    channel: Channel,
-    origin: &Origin,
-    levels: u32,
-    sink: Sink<'_, 'a>,
-) {
-    // Most values of a frame hold no needle.
-    if !crate::locate::needles::any(value.bytes) {
-        return;
-    }
-    let message = |body: Body<'a>| Item::Message(Message { channel, body, origin: origin.clone() });
-    if value.is_string() {
-        sink(message(Body::Text(value)));
-    } else if levels == 0 {
-        sink(Item::TooDeep(value));
-    } else if value.is_array() {
-        value.items().for_each(|item| hidden_level(item, channel, origin, levels - 1, sink));
-    } else if value.is_object() && !sink(message(Body::Value(value))) {
-        for (key, value) in value.entries() {
-            sink(Item::Echo(key));
-            hidden_level(value, channel, origin, levels - 1, sink);
-        }
-    }
 }
 
 /// The channel that a word for a role means, if it is one.

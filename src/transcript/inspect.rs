@@ -10,8 +10,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::chat::{self, hidden};
-use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript};
+use super::chat;
+use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
 /// Inspect AI logs.
@@ -53,7 +53,7 @@ impl Transcript for Inspect {
                 (Some("samples"), Some(eval)) => {
                     value.items().for_each(|item| sample(item, Some(eval), sink));
                 }
-                (Some("plan"), _) => hidden(value, Channel::System, &Origin::default(), sink),
+                (Some("plan"), _) => json::all(value, Channel::System, &Origin::default(), sink),
                 (Some(key), _) if ABOUT.contains(&key) => {
                     sink(Item::Echo(value));
                 }
@@ -110,7 +110,7 @@ fn sample<'a>(sample: Raw<'a>, eval: Option<&String>, sink: Sink<'_, 'a>) {
     let mut texts = Attachments::of(attachments);
     for (key, value) in sample.entries() {
         match key.text().as_deref() {
-            Some("input" | "target" | "choices") => hidden(value, Channel::User, &origin, sink),
+            Some("input" | "target" | "choices") => json::all(value, Channel::User, &origin, sink),
             Some("messages") => texts.within(sink, |sink| {
                 chat::messages(value, None, &origin, sink);
             }),
@@ -125,7 +125,7 @@ fn sample<'a>(sample: Raw<'a>, eval: Option<&String>, sink: Sink<'_, 'a>) {
             }),
             // A summary's are the sample's, which stands in a file of its own.
             Some("scores" | "score") if is_summary => {
-                hidden(value, Channel::System, &origin, sink);
+                json::all(value, Channel::System, &origin, sink);
             }
             Some("scores") => texts.within(sink, |sink| {
                 for (scorer, value) in value.entries() {
@@ -141,7 +141,7 @@ fn sample<'a>(sample: Raw<'a>, eval: Option<&String>, sink: Sink<'_, 'a>) {
                 sink(Item::Echo(value));
             }
             Some("error" | "error_retries") => {
-                hidden(value, Channel::ToolResult, &origin, sink);
+                json::all(value, Channel::ToolResult, &origin, sink);
             }
             Some(key) if ABOUT_SAMPLE.contains(&key) => {
                 sink(Item::Echo(value));
@@ -173,7 +173,7 @@ fn score<'a>(score: Raw<'a>, scorer: Option<String>, origin: &Origin, sink: Sink
                     if key.is("grading") {
                         chat::messages(value, None, &origin, sink);
                     } else {
-                        hidden(value, Channel::System, &origin, sink);
+                        json::all(value, Channel::System, &origin, sink);
                     }
                 }
             }

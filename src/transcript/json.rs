@@ -178,7 +178,8 @@ fn all_of_level<'a>(
     } else if value.is_array() {
         value.items().for_each(|item| all_of_level(item, channel, origin, levels - 1, sink));
     } else if value.is_object() && !is_schema(&value) && !sink(message(Body::Value(value))) {
-        for (_, value) in value.entries() {
+        for (key, value) in value.entries() {
+            sink(Item::Echo(key));
             all_of_level(value, channel, origin, levels - 1, sink);
         }
     }

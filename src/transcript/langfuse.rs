@@ -5,10 +5,10 @@
 //! `TOOL` was given is a tool's input, what it put out its result. A comment that an evaluation
 //! wrote is its word, under its name. `input` is what others said, `metadata` what programs noted.
 
-use super::chat::{self, hidden};
+use super::chat;
 use super::raw::owned;
 use super::spans::{self, Kind};
-use super::{Item, Origin, Raw, Session, Sink, Transcript};
+use super::{Item, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
 /// Langfuse exports.
@@ -121,7 +121,7 @@ fn trace<'a>(record: Raw<'a>, head: Raw<'a>, sink: Sink<'_, 'a>) {
         match key.text().as_deref() {
             Some("trace") => said(value, Kind::Outer, false, &origin, sink),
             Some("output") => spans::output(value, Kind::Outer, &origin, sink),
-            Some("input") => hidden(value, Channel::User, &origin, sink),
+            Some("input") => json::all(value, Channel::User, &origin, sink),
             Some("observations") => {}
             Some("scores") => value.items().for_each(|item| score(item, &origin, sink)),
             Some(key) if ABOUT.contains(&key) => {
@@ -170,9 +170,9 @@ fn said<'a>(record: Raw<'a>, kind: Kind, is_call: bool, origin: &Origin, sink: S
     for (key, value) in record.entries() {
         match key.text().as_deref() {
             Some("output") => spans::output(value, kind, origin, sink),
-            Some("input") if !is_call => hidden(value, Channel::User, origin, sink),
+            Some("input") if !is_call => json::all(value, Channel::User, origin, sink),
             Some("statusMessage" | "status_message") => {
-                hidden(value, Channel::ToolResult, origin, sink);
+                json::all(value, Channel::ToolResult, origin, sink);
             }
             Some(key) if ABOUT.contains(&key) => {
                 sink(Item::Echo(value));
@@ -201,7 +201,7 @@ fn score<'a>(record: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         } else if is_evaluation {
             chat::content(value, &origin, sink);
         } else {
-            hidden(value, Channel::User, &origin, sink);
+            json::all(value, Channel::User, &origin, sink);
         }
     }
 }

@@ -5,10 +5,9 @@
 //! given is a tool's input, what it put out its result. `inputs` are what others said; `events`,
 //! `serialized` and `extra` are what the program noted.
 
-use super::chat::hidden;
 use super::raw::owned;
 use super::spans::{self, Kind};
-use super::{Item, Origin, Raw, Session, Sink, Transcript};
+use super::{Item, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
 /// `LangSmith` runs.
@@ -91,8 +90,8 @@ fn run<'a>(record: Raw<'a>, around: Option<&String>, levels: u32, sink: Sink<'_,
     for (key, value) in record.entries() {
         match key.text().as_deref() {
             Some("outputs") => spans::output(value, kind, &origin, sink),
-            Some("inputs") if kind != Kind::Tool => hidden(value, Channel::User, &origin, sink),
-            Some("error") => hidden(value, Channel::ToolResult, &origin, sink),
+            Some("inputs") if kind != Kind::Tool => json::all(value, Channel::User, &origin, sink),
+            Some("error") => json::all(value, Channel::ToolResult, &origin, sink),
             Some("child_runs") if levels > 0 => {
                 value.items().for_each(|item| run(item, trace.as_ref(), levels - 1, sink));
             }

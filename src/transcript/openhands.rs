@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use super::chat::{content, hidden};
+use super::chat::content;
 use super::{AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
@@ -107,7 +107,7 @@ impl Transcript for OpenHands {
             match key.text().as_deref() {
                 Some("history") => {}
                 Some("instruction" | "instance" | "issue") => {
-                    hidden(value, Channel::User, &origin, sink);
+                    json::all(value, Channel::User, &origin, sink);
                 }
                 Some(key) if ABOUT.contains(&key) => {
                     sink(Item::Echo(value));
@@ -194,7 +194,7 @@ fn number(raw: &Raw<'_>) -> Option<String> {
 fn acted<'a>(action: &str, args: Raw<'a>, by_agent: bool, origin: &Origin, sink: Sink<'_, 'a>) {
     if !by_agent {
         let channel = if action == "system" { Channel::System } else { Channel::User };
-        hidden(args, channel, origin, sink);
+        json::all(args, channel, origin, sink);
         return;
     }
     let [
@@ -223,19 +223,19 @@ fn acted<'a>(action: &str, args: Raw<'a>, by_agent: bool, origin: &Origin, sink:
         "reasoning_content",
     ]);
     if let Some(reasoning) = reasoning {
-        hidden(reasoning, Channel::Thinking, origin, sink);
+        json::all(reasoning, Channel::Thinking, origin, sink);
     }
     match action {
         "think" => {
-            hidden(args, Channel::Thinking, origin, sink);
+            json::all(args, Channel::Thinking, origin, sink);
             return;
         }
         "system" => {
-            hidden(args, Channel::System, origin, sink);
+            json::all(args, Channel::System, origin, sink);
             return;
         }
         "condensation" | "condensation_request" | "summarize" => {
-            hidden(args, Channel::Summary, origin, sink);
+            json::all(args, Channel::Summary, origin, sink);
             return;
         }
         "recall" | "change_agent_state" | "null" => {
@@ -260,7 +260,7 @@ fn acted<'a>(action: &str, args: Raw<'a>, by_agent: bool, origin: &Origin, sink:
                 sink(Item::Call(AgentCall { id, agent, description: None }));
             }
             if let Some(inputs) = inputs {
-                hidden(inputs, Channel::User, origin, sink);
+                json::all(inputs, Channel::User, origin, sink);
             }
         }
         "call_tool_mcp" => {
@@ -304,10 +304,10 @@ fn observed<'a>(event: Raw<'a>, observation: &Raw<'a>, origin: &Origin, sink: Si
     }
     let origin = origin.at("observation");
     for part in parts {
-        hidden(part, Channel::ToolResult, &origin, sink);
+        json::all(part, Channel::ToolResult, &origin, sink);
     }
     if extras.is_none() {
-        hidden(event, Channel::ToolResult, &origin, sink);
+        json::all(event, Channel::ToolResult, &origin, sink);
     }
 }
 

@@ -11,10 +11,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::chat::hidden;
 use super::raw::owned;
 use super::spans::{self, Kind};
-use super::{Item, Origin, Raw, Session, Sink, Transcript, time};
+use super::{Item, Origin, Raw, Session, Sink, Transcript, json, time};
 use crate::record::Channel;
 
 mod attributes;
@@ -205,7 +204,7 @@ impl<'s> Tree<'s> {
                 let origin = Origin { timestamp: span.time.clone(), ..origin };
                 value::message(body, &origin, sink);
             } else {
-                hidden(body, Channel::User, &origin, sink);
+                json::all(body, Channel::User, &origin, sink);
             }
         }
     }

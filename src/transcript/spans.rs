@@ -6,7 +6,7 @@
 //! gave: a content that several of them have is one review, and none where a call of a model has it
 //! too. Takes outputs in whatever shape, and gives what the model says in them.
 
-use super::chat::{self, hidden};
+use super::chat;
 use super::{Body, Item, Message, Nested, Origin, Raw, Sink, json};
 use crate::record::Channel;
 
@@ -38,7 +38,7 @@ pub(super) fn origin(trace: Option<String>, span: Option<String>, kind: Kind) ->
 /// Gives what a span gave as its output: JSON, or JSON in a string, or a text.
 pub(super) fn output<'a>(value: Raw<'a>, kind: Kind, origin: &Origin, sink: Sink<'_, 'a>) {
     match kind {
-        Kind::Tool => hidden(value, Channel::ToolResult, origin, sink),
+        Kind::Tool => json::all(value, Channel::ToolResult, origin, sink),
         _ if value.is_string() => nested(value, Channel::Assistant, origin, answer, sink),
         _ => answer(value, origin, sink),
     }
@@ -125,9 +125,9 @@ fn object<'a>(value: Raw<'a>, origin: &Origin, levels: u32, sink: Sink<'_, 'a>) 
     for (key, value) in value.entries() {
         match key.text().as_deref() {
             Some("reasoning" | "reasoning_content" | "thinking") => {
-                hidden(value, Channel::Thinking, origin, sink);
+                json::all(value, Channel::Thinking, origin, sink);
             }
-            Some(key) if INPUTS.contains(&key) => hidden(value, Channel::User, origin, sink),
+            Some(key) if INPUTS.contains(&key) => json::all(value, Channel::User, origin, sink),
             _ => answer_level(value, origin, levels - 1, sink),
         }
     }

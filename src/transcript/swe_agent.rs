@@ -9,8 +9,8 @@
 
 use memchr::memmem;
 
-use super::chat::{self, hidden};
-use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript};
+use super::chat;
+use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
 use crate::record::Channel;
 
 /// SWE-agent trajectories.
@@ -96,7 +96,7 @@ fn message<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let origin = Origin { agent: agent.or_else(|| origin.agent.clone()), ..origin.clone() };
     if demo {
         // What another agent once did, shown as an example.
-        hidden(message, Channel::System, &origin, sink);
+        json::all(message, Channel::System, &origin, sink);
         return;
     }
     chat::message(message, None, &origin, sink);
@@ -140,7 +140,7 @@ fn step<'a>(step: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         } else if is(action) {
             command(value, origin, sink);
         } else if key.is("observation") {
-            hidden(value, Channel::ToolResult, origin, sink);
+            json::all(value, Channel::ToolResult, origin, sink);
         } else if REPEATED.iter().any(|repeated| key.is(repeated)) {
             sink(Item::Echo(value));
         }

@@ -6,6 +6,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use revextract::contract;
+use revextract::locate::Choice;
+use revextract::pipeline::Options;
+
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_revextract");
 
@@ -38,6 +42,18 @@ impl Case {
     pub fn args(&self) -> Vec<&str> {
         let args = self.truth["args"].as_array();
         args.into_iter().flatten().filter_map(serde_json::Value::as_str).collect()
+    }
+
+    /// The options of the library that its arguments stand for: which contracts are looked for.
+    pub fn options(&self) -> Options {
+        let args = self.args();
+        let named = args
+            .windows(2)
+            .filter(|pair| pair[0] == "-c")
+            .filter_map(|pair| contract::by_id(pair[1]));
+        let mut options = Options::default();
+        options.scope.choice = Choice { contracts: named.collect(), any_key: false };
+        options
     }
 
     /// Runs the program on the input as a file.

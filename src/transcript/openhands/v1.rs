@@ -3,8 +3,8 @@
 //! Takes an event, gives what it says: messages, thoughts and calls of the agent, what tools and the
 //! agents that it called give back. Never reads the parsed `action`, which repeats its call.
 
-use super::super::chat::{content, hidden};
-use super::super::{AgentCall, Body, Item, Message, Origin, Raw, Sink};
+use super::super::chat::content;
+use super::super::{AgentCall, Body, Item, Message, Origin, Raw, Sink, json};
 use super::{call, said};
 use crate::record::Channel;
 
@@ -40,7 +40,7 @@ pub(super) fn event<'a>(event: Raw<'a>, kind: &str, origin: &Origin, sink: Sink<
     match kind {
         "MessageEvent" => {
             if let Some(extended) = extended {
-                hidden(extended, Channel::System, &origin, sink);
+                json::all(extended, Channel::System, &origin, sink);
             }
             let Some(message) = message else { return };
             if source.is_some_and(|source| source.is("agent")) {
@@ -52,7 +52,7 @@ pub(super) fn event<'a>(event: Raw<'a>, kind: &str, origin: &Origin, sink: Sink<
                     sink,
                 );
             } else {
-                hidden(message, Channel::User, &origin, sink);
+                json::all(message, Channel::User, &origin, sink);
             }
         }
         "ActionEvent" => {
@@ -68,12 +68,12 @@ pub(super) fn event<'a>(event: Raw<'a>, kind: &str, origin: &Origin, sink: Sink<
                 sink(Item::Result { tool_call_id, taken: false });
             }
             for text in [reason, error].into_iter().flatten() {
-                hidden(text, Channel::ToolResult, &origin, sink);
+                json::all(text, Channel::ToolResult, &origin, sink);
             }
         }
-        "SystemPromptEvent" => hidden(event, Channel::System, &origin, sink),
+        "SystemPromptEvent" => json::all(event, Channel::System, &origin, sink),
         "Condensation" | "CondensationSummaryEvent" => {
-            hidden(event, Channel::Summary, &origin, sink);
+            json::all(event, Channel::Summary, &origin, sink);
         }
         kind if BESIDE.contains(&kind) => {
             sink(Item::Echo(event));
@@ -94,7 +94,7 @@ fn action<'a>(event: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
         "summary",
     ]);
     for thinking in [reasoning, blocks, items].into_iter().flatten() {
-        hidden(thinking, Channel::Thinking, origin, sink);
+        json::all(thinking, Channel::Thinking, origin, sink);
     }
     if let Some(summary) = summary {
         sink(Item::Echo(summary));
@@ -115,7 +115,7 @@ fn action<'a>(event: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     }
     if is_kind("ThinkAction") || is_tool("think") {
         if let Some(thought) = thought {
-            hidden(thought, Channel::Thinking, origin, sink);
+            json::all(thought, Channel::Thinking, origin, sink);
         }
         repeated(sink);
         return;
@@ -178,5 +178,5 @@ fn observation<'a>(event: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
             || exit.is_some_and(|exit| !matches!(exit.bytes, b"0" | b"null"));
         sink(Item::Result { tool_call_id, taken: !failed });
     }
-    hidden(observation, Channel::ToolResult, origin, sink);
+    json::all(observation, Channel::ToolResult, origin, sink);
 }

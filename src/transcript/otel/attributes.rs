@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::super::chat::hidden;
 use super::super::spans::{self, Kind};
-use super::super::{Item, Origin, Raw, Sink};
+use super::super::{Item, Origin, Raw, Sink, json};
 use super::value::{self, plain};
 use crate::record::Channel;
 
@@ -143,11 +142,11 @@ impl<'a> Attributes<'a> {
             } else if OUTPUTS.contains(&key.as_ref()) {
                 spans::output(*value, kind, &origin.or_at("output"), sink);
             } else if key.contains("result") || key.contains("tool_response") {
-                hidden(*value, Channel::ToolResult, origin, sink);
+                json::all(*value, Channel::ToolResult, origin, sink);
             } else if key.contains("reasoning") {
-                hidden(*value, Channel::Thinking, origin, sink);
+                json::all(*value, Channel::Thinking, origin, sink);
             } else if INPUTS.iter().any(|word| key.contains(word)) {
-                hidden(*value, Channel::User, origin, sink);
+                json::all(*value, Channel::User, origin, sink);
             } else if key.ends_with(".name") || key.ends_with(".id") {
                 sink(Item::Echo(*value));
             }
@@ -203,12 +202,12 @@ impl<'a> Attributes<'a> {
             }
             "exception" => {
                 for (_, value) in &self.entries {
-                    hidden(*value, Channel::ToolResult, origin, sink);
+                    json::all(*value, Channel::ToolResult, origin, sink);
                 }
             }
             name if name.ends_with(".message") || name == "gen_ai.content.prompt" => {
                 for (_, value) in &self.entries {
-                    hidden(*value, Channel::User, origin, sink);
+                    json::all(*value, Channel::User, origin, sink);
                 }
             }
             _ => self.read(kind, false, origin, sink),
@@ -232,7 +231,7 @@ fn answer<'a>(value: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
 fn answer_part<'a>(name: &str, value: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let last = name.rsplit('.').next().unwrap_or_default();
     if name.contains("reasoning") || name.contains("thinking") {
-        hidden(value, Channel::Thinking, origin, sink);
+        json::all(value, Channel::Thinking, origin, sink);
     } else if matches!(last, "content" | "text" | "tool_calls") {
         answer(value, origin, sink);
     } else if matches!(last, "name" | "id") {

@@ -3,8 +3,8 @@
 //! Takes such a value, gives the JSON in it; reads messages that are written so as a whole. The
 //! arguments of a call that are no string have no JSON of their own there, and are left out.
 
-use super::super::chat::{self, hidden};
-use super::super::{Item, Origin, Raw, Sink, spans};
+use super::super::chat;
+use super::super::{Item, Origin, Raw, Sink, json, spans};
 use crate::record::Channel;
 
 /// The value itself, where it has JSON of its own: a string, a number, or whatever an SDK prints.
@@ -55,7 +55,7 @@ fn message_level<'a>(value: Raw<'a>, origin: &Origin, levels: u32, sink: Sink<'_
     }
     let role = get(&value, "role");
     if role.is_some_and(|role| chat::channel_of(&role) != Some(Channel::Assistant)) {
-        hidden(value, Channel::User, origin, sink);
+        json::all(value, Channel::User, origin, sink);
         return;
     }
     for parts in [get(&value, "content"), get(&value, "parts")].into_iter().flatten() {
@@ -71,10 +71,10 @@ fn message_level<'a>(value: Raw<'a>, origin: &Origin, levels: u32, sink: Sink<'_
 fn part<'a>(part: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let kind = get(&part, "type").and_then(|kind| kind.text());
     match kind.as_deref() {
-        Some("reasoning" | "thinking") => hidden(part, Channel::Thinking, origin, sink),
+        Some("reasoning" | "thinking") => json::all(part, Channel::Thinking, origin, sink),
         Some("tool_call" | "tool_use") => call(part, origin, sink),
         Some("tool_call_response" | "tool_result") => {
-            hidden(part, Channel::ToolResult, origin, sink);
+            json::all(part, Channel::ToolResult, origin, sink);
         }
         _ => {
             for text in [get(&part, "content"), get(&part, "text")].into_iter().flatten() {
