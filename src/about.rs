@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use crate::cli::List;
 use crate::contract::{CONTRACTS, Rule, all_rules, by_id};
 use crate::emit::EMITTERS;
+use crate::repair;
 use crate::transcript::TRANSCRIPTS;
 use crate::wrapper::WRAPPERS;
 
@@ -32,8 +33,14 @@ pub fn list(kind: List) -> String {
         }
         List::Rules => all_rules()
             .iter()
-            .map(|rule| vec![rule.code, rule.level.word(), rule.basis.word(), first_sentence(rule)])
+            .map(|rule| {
+                let meaning = first_sentence(rule.meaning);
+                vec![rule.code, rule.level.word(), rule.basis.word(), meaning]
+            })
             .collect(),
+        List::Repairs => {
+            repair::all().map(|kind| vec![kind.code, first_sentence(kind.meaning)]).collect()
+        }
     };
     let mut widths = [0; 4];
     for row in &rows {
@@ -53,26 +60,39 @@ pub fn list(kind: List) -> String {
     text
 }
 
-fn first_sentence(rule: &Rule) -> &'static str {
-    rule.meaning.split_inclusive(". ").next().unwrap_or_default().trim_end()
+fn first_sentence(meaning: &'static str) -> &'static str {
+    meaning.split_inclusive(". ").next().unwrap_or_default().trim_end()
 }
 
-/// What a rule asks for, and how to mend what breaks it.
+/// What a rule asks for and how to mend what breaks it, or what a repair does.
 pub fn explain(code: &str) -> Option<String> {
-    let rule = all_rules().iter().find(|rule| rule.code == code)?;
+    let rule = all_rules().iter().find(|rule| rule.code == code).map(|rule| of_rule(rule));
+    rule.or_else(|| repair::all().find(|kind| kind.code == code).map(of_repair))
+}
+
+fn of_repair(kind: &repair::Kind) -> String {
+    let indented =
+        |text: &str| text.lines().fold(String::new(), |all, line| all + "    " + line + "\n");
+    let repair::Kind { code, meaning, before, after } = kind;
+    let (before, after) = (indented(before), indented(after));
+    format!("{code} (repair)\n\n{meaning}\n\nWritten:\n\n{before}\nRead as:\n\n{after}")
+}
+
+fn of_rule(rule: &Rule) -> String {
+    let code = rule.code;
     let owners: Vec<_> = CONTRACTS
         .iter()
         .filter(|contract| contract.rules().iter().any(|own| own.code == code))
         .map(|contract| contract.id())
         .collect();
     let owners = if owners.is_empty() { "every contract".to_owned() } else { owners.join(", ") };
-    Some(format!(
+    format!(
         "{code} ({level}, {basis}; {owners})\n\n{meaning}\n\nTo mend it: {mend}\n",
         level = rule.level.word(),
         basis = rule.basis.word(),
         meaning = rule.meaning,
         mend = rule.mend,
-    ))
+    )
 }
 
 /// The schema that is asked for.

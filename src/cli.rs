@@ -51,6 +51,10 @@ pub struct Args {
     #[arg(long, help_heading = "Choice")]
     pub templates: bool,
 
+    /// Read what stands there and mend nothing
+    #[arg(long, help_heading = "Choice")]
+    pub no_repair: bool,
+
     /// Leave copies of a review out, or mark them
     #[arg(long, value_enum, default_value_t = Copies::Drop, help_heading = "Choice")]
     pub copies: Copies,
@@ -84,7 +88,8 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "About")]
     pub list: Option<List>,
 
-    /// Tell what a rule asks for and how to mend what breaks it; --list rules names them
+    /// Tell what a rule asks for and how to mend what breaks it, or show what a repair does;
+    /// --list rules and --list repairs name them
     #[arg(long, value_name = "CODE", help_heading = "About")]
     pub explain: Option<String>,
 
@@ -127,6 +132,8 @@ pub enum List {
     Emitters,
     /// The rules.
     Rules,
+    /// The repairs.
+    Repairs,
 }
 
 /// What a gate can fail on.

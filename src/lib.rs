@@ -17,6 +17,7 @@
 //! | record | the normalised review that is written |
 //! | copy | the same review of the same session again, elsewhere |
 //! | violation | what is wrong with a review |
+//! | repair | what was mended to read it |
 //! | damage | what is wrong with a frame |
 //!
 //! # The flow
@@ -24,14 +25,14 @@
 //! ```text
 //!  drive ─ inputs in order, small ones together, chunks searched in parallel
 //!    │
-//!    │   input ──────→ wrapper ──→ transcript → locate → parse → contract → record → emit
-//!    │   bytes out of   lines of    frames,      blocks   Node    violations, review   NDJSON
+//!    │   input ──────→ wrapper ──→ transcript → locate → parse, repair → contract → record → emit
+//!    │   bytes out of   lines of    frames,      blocks   Node, mended    violations, review   NDJSON
 //!    │   containers     the log     messages
 //!    │
 //!  reading ─ one input: out of its wrappers, a window on its bytes, the walk from hit to hit,
 //!    │         frames in parallel
 //!    │         scan     = transcript + locate, through the layers of strings in a frame
-//!    │         pipeline = scan → parse → contract → record
+//!    │         pipeline = scan → parse, repair → contract → record
 //!    │
 //!  settle ─ what hangs on other messages: copies, a tool's answer, the name of an agent
 //! ```
@@ -41,6 +42,8 @@
 //! - [`transcript`] says who says what in a frame. One file per format, in [`TRANSCRIPTS`](transcript::TRANSCRIPTS).
 //! - [`locate`] finds blocks in a text, from needle to needle.
 //! - [`parse`] reads a block into a tree with places, YAML and JSON alike.
+//! - [`repair`] reads what is broken or of another shape, names what it mended, and never improves
+//!   the outcome. One list of kinds per file, in [`REPAIRS`](repair::REPAIRS).
 //! - [`contract`] checks it and reads it into a review. One file per contract, in [`CONTRACTS`](contract::CONTRACTS).
 //! - [`record`] is the wire format, and its specification.
 //! - [`emit`] writes it. One file per dialect, in [`EMITTERS`](emit::EMITTERS).
@@ -93,6 +96,7 @@ pub mod parse;
 pub mod pipeline;
 pub mod reading;
 pub mod record;
+pub mod repair;
 pub mod scan;
 pub mod settle;
 pub mod transcript;

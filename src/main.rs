@@ -45,7 +45,9 @@ fn asked(args: &Args) -> Option<Result<String, String>> {
         return Some(Ok(about::list(kind)));
     }
     if let Some(code) = &args.explain {
-        let unknown = || format!("no rule has the code `{code}`; see --list rules");
+        let unknown = || {
+            format!("no rule and no repair has the code `{code}`; see --list rules, --list repairs")
+        };
         return Some(about::explain(code).ok_or_else(unknown));
     }
     let what = args.print_schema.as_ref()?;
@@ -99,7 +101,11 @@ fn options(args: &Args) -> Result<Options, String> {
             _ => return Err("--follow needs exactly one input that is a regular file".to_owned()),
         }
     }
-    let choice = Choice { contracts: contracts.collect::<Result<_, _>>()?, any_key: false };
+    let choice = Choice {
+        contracts: contracts.collect::<Result<_, _>>()?,
+        any_key: false,
+        strict: args.no_repair,
+    };
     let channels =
         if args.channel.is_empty() { Channel::DEFAULT.to_vec() } else { args.channel.clone() };
     let mut limits = Limits::default();

@@ -1,7 +1,7 @@
 //! The flow, from a frame to its records.
 //!
 //! Takes what a scan finds, gives records. This is the one place where the stages stand together:
-//! transcript and location (in the scan), parsing, contract, record. What comes before is `input`
+//! transcript and location (in the scan), parsing, repair, contract, record. What comes before is `input`
 //! and `drive`, what comes after are `settle` and `emit`.
 
 use std::collections::{BTreeMap, HashSet};
@@ -10,6 +10,7 @@ use crate::contract;
 use crate::locate::Strays;
 use crate::parse::{self, Caps};
 use crate::record::{Record, Status};
+use crate::repair;
 use crate::scan::{Event, Found, LeftOut, Scope, Ties};
 use crate::settle::Outcome;
 use crate::transcript::frame::Damage;
@@ -73,8 +74,13 @@ fn record(options: &Options, found: Found<'_>) -> Record {
         block.drop_cut_line();
     }
     let limits = &options.scope.limits;
-    // parse
-    let reading = parse::parse(&block.text, Caps { nesting: limits.nesting, nodes: limits.nodes });
+    let caps = Caps { nesting: limits.nesting, nodes: limits.nodes };
+    // parse, repair
+    let reading = if options.scope.choice.strict {
+        parse::parse(&block.text, caps)
+    } else {
+        repair::read(contract, &block.text, closed, caps)
+    };
     // contract
     let checked = contract::check(contract, &block, &reading, closed, &setting);
     // record

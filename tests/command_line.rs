@@ -17,6 +17,7 @@ use common::{command, records, root, run_with};
 use revextract::cli::Args;
 use revextract::contract::{CONTRACTS, all_rules};
 use revextract::emit::EMITTERS;
+use revextract::repair;
 use revextract::transcript::TRANSCRIPTS;
 use serde_json::{Value, json};
 
@@ -155,7 +156,10 @@ fn wrong_usage_is_2_and_says_what_there_is() {
         (&["--status", "nope", LOG], &["malformed", "missing-block", "template"]),
         (&["--fail-on", "nope", LOG], &["critical", "escalate", "none"]),
         (&["--copies", "nope", LOG], &["drop", "mark"]),
-        (&["--list", "nope"], &["contracts", "transcripts", "wrappers", "emitters", "rules"]),
+        (
+            &["--list", "nope"],
+            &["contracts", "transcripts", "wrappers", "emitters", "rules", "repairs"],
+        ),
         (&["--explain", "nope"], &["--list rules"]),
         (&["--print-schema", "nope"], &["json", "contract:NAME"]),
         (&["--print-schema", "contract:nope"], &["contract:nope", "contract:NAME"]),
@@ -697,11 +701,12 @@ fn a_transcript_that_is_named_is_read_as_such() {
 
 #[test]
 fn lists_name_what_the_tables_hold() {
-    let lists: [(&str, Vec<&str>); 4] = [
+    let lists: [(&str, Vec<&str>); 5] = [
         ("contracts", CONTRACTS.iter().map(|contract| contract.id()).collect()),
         ("transcripts", TRANSCRIPTS.iter().map(|format| format.id()).collect()),
         ("emitters", EMITTERS.iter().map(|emitter| emitter.id()).collect()),
         ("rules", all_rules().iter().map(|rule| rule.code).collect()),
+        ("repairs", repair::all().map(|kind| kind.code).collect()),
     ];
     for (kind, wanted) in lists {
         let output = run(&["--list", kind]);
@@ -727,6 +732,18 @@ fn every_rule_is_explained() {
         assert!(text.starts_with(&format!("{rule} (")), "{text}");
         let mend = text.split("To mend it: ").nth(1).unwrap_or_else(|| panic!("{rule}: {text}"));
         assert!(mend.trim().len() > 10, "{rule} says how it is mended: {text}");
+    }
+}
+
+#[test]
+fn every_repair_is_explained() {
+    for kind in repair::all() {
+        let output = run(&["--explain", kind.code]);
+        assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{}", kind.code);
+        let text = stdout(&output);
+        for part in [kind.before, kind.after].iter().flat_map(|example| example.lines()) {
+            assert!(text.contains(part), "{}: {text}", kind.code);
+        }
     }
 }
 

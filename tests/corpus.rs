@@ -7,6 +7,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use common::{Case, cases, records};
@@ -87,6 +88,10 @@ fn as_people_say() {
         }
         for (number, (want, record)) in wanted.iter().zip(&came).enumerate() {
             truth(want, record).map_err(|fault| format!("record {}: {fault}", number + 1))?;
+            // What is mended is always said.
+            if want["repairs"].is_null() && record["repairs"] != Value::Array(Vec::new()) {
+                return Err(format!("record {}: {}", number + 1, record["repairs"]));
+            }
             let format = &case.truth["transcript"];
             let came = &record["source"]["transcript"];
             if !format.is_null() && came != format {
@@ -115,6 +120,30 @@ fn truth(want: &Value, record: &Value) -> Result<(), String> {
                 let further = codes.iter().find(|code| !named.contains(code));
                 if let Some(code) = missing.or(further) {
                     return Err(format!("violations {all:?}, expected {named:?}: {code}"));
+                }
+                continue;
+            }
+            "repairs" => {
+                let named: BTreeSet<_> =
+                    value.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                let all: BTreeSet<_> = record["repairs"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|r| r["code"].as_str())
+                    .collect();
+                if named != all {
+                    return Err(format!("repairs {all:?}, expected {named:?}"));
+                }
+                continue;
+            }
+            "fields" => {
+                // What stands at some pointers: texts that a repair must not lose.
+                for (pointer, want) in value.as_object().into_iter().flatten() {
+                    let came = at(pointer);
+                    if came != *want {
+                        return Err(format!("{pointer} is {came}, expected {want}"));
+                    }
                 }
                 continue;
             }

@@ -10,6 +10,7 @@ use std::path::Path;
 use common::{cases, root};
 use revextract::contract::{CONTRACTS, all_rules};
 use revextract::emit::EMITTERS;
+use revextract::repair;
 use revextract::transcript::TRANSCRIPTS;
 use revextract::wrapper::WRAPPERS;
 
@@ -31,7 +32,9 @@ fn shared(table: &str) -> &'static [&'static str] {
             "spans",
         ],
         "wrapper" => &["mod", "field", "line", "origins", "time", "unwrapping"],
-        "contract" => &["mod", "check", "fields", "location", "outline", "schema", "template"],
+        "contract" => {
+            &["mod", "check", "fields", "location", "outline", "schema", "shape", "template"]
+        }
         _ => &["mod"],
     }
 }
@@ -109,6 +112,52 @@ fn every_entry_has_its_cases() {
             let cases = count(&format!("{table}/{id}/"));
             assert!(cases >= 3, "{table}/{id}: {cases} cases, three are asked for");
         }
+    }
+}
+
+/// A kind of repair has cases that need it (two or more), one that looks like it and must not be
+/// touched, and one in which it meets another fault; what a person says of each names the repairs.
+#[test]
+fn every_repair_has_its_cases() {
+    let cases = cases();
+    let folders = fs::read_dir(root().join("corpus/repair")).map_or_else(
+        |_| BTreeSet::new(),
+        |entries| {
+            entries
+                .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+                .collect()
+        },
+    );
+    let codes: BTreeSet<String> = repair::all().map(|kind| kind.code.to_owned()).collect();
+    assert_eq!(folders, codes, "corpus/repair and the table");
+    for code in &codes {
+        let of_kind = |kind: &str| -> Vec<_> {
+            let start = format!("repair/{code}/{kind}-");
+            cases.iter().filter(|case| case.name.starts_with(&start)).collect()
+        };
+        let named = |case: &&common::Case| {
+            let records = case.truth["records"].as_array().into_iter().flatten();
+            let codes = records.flat_map(|r| r["repairs"].as_array().into_iter().flatten());
+            codes.filter_map(|code| code.as_str().map(str::to_owned)).collect::<BTreeSet<_>>()
+        };
+        let (needs, not, with) = (of_kind("needs"), of_kind("not"), of_kind("with"));
+        assert!(needs.len() >= 2, "{code}: two cases that need it");
+        assert!(!not.is_empty(), "{code}: a case that looks like it and must not be touched");
+        assert!(!with.is_empty(), "{code}: a case in which it meets another fault");
+        assert!(needs.iter().chain(&with).all(|case| named(case).contains(code)), "{code}");
+        assert!(not.iter().all(|case| !named(case).contains(code)), "{code}");
+    }
+}
+
+#[test]
+fn repairs_are_told_apart() {
+    let mut codes: BTreeSet<_> = all_rules().iter().map(|rule| rule.code).collect();
+    for kind in repair::all() {
+        assert!(codes.insert(kind.code), "{} stands twice", kind.code);
+        assert!(kind.meaning.ends_with('.'), "{}: sentences", kind.code);
+        assert!(kind.before != kind.after, "{}: before and after", kind.code);
+        let words = kind.code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        assert!(words, "{}: small letters and hyphens", kind.code);
     }
 }
 

@@ -79,7 +79,7 @@ impl Contract for AgentmuxReview {
         let word = fields::word(node, "verdict", &["pass", "fail"]);
         review.verdict =
             word.map(|word| if word == "pass" { Verdict::Pass } else { Verdict::Fail });
-        review.verdict_raw = text(node, "verdict");
+        review.verdict_raw = fields::written(node, "verdict");
         review.reviewer = text(node, "role");
         review.summary = text(node, "summary");
         review.commit_message = text(node, "commit_message");
@@ -112,7 +112,7 @@ fn read_finding(root: &Node<'_>, pointer: &str, item: &Node<'_>, review: &mut Re
     }
     let mut finding = Finding {
         severity: fields::word(item, "severity", SEVERITIES),
-        severity_raw: text(item, "severity"),
+        severity_raw: fields::written(item, "severity"),
         message: text(item, "issue"),
         recommendation: text(item, "recommendation"),
         ignored,

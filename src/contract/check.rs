@@ -4,10 +4,10 @@
 //! block that is broken or cut is not held to its shape, which it cannot show any more: it keeps
 //! what was read with certainty, except a pass.
 
-use super::{Contract, Setting, template};
+use super::{Contract, Setting, VIOLATIONS, template};
 use crate::locate::{Block, CLOSE_MISSING};
 use crate::parse::{Fault, Reading};
-use crate::record::{Level, Place, Review, Status, Verdict, Violation};
+use crate::record::{Level, Place, Repair, Review, Status, Verdict, Violation};
 
 /// A review with its status.
 pub struct Checked {
@@ -50,6 +50,7 @@ pub fn check(
             (violation.line, violation.column) = (Some(place.line), Some(place.column));
         }
     }
+    review.repairs = repairs(block, reading);
     let breaks = |level| review.violations.iter().any(|violation| violation.level == level);
     let status = match () {
         () if is_template => Status::Template,
@@ -61,6 +62,19 @@ pub fn check(
     };
     review.number_findings(contract.id());
     Checked { review, status }
+}
+
+/// What was mended to find and to read the block, in the order of the text.
+fn repairs(block: &Block<'_>, reading: &Reading<'_>) -> Vec<Repair> {
+    let within = reading.repairs.iter().map(|repair| {
+        let place = block.outer(Place { line: repair.line, column: repair.column });
+        Repair { line: place.line, column: place.column, ..*repair }
+    });
+    let mut repairs: Vec<_> = block.repairs.iter().copied().chain(within).collect();
+    repairs.sort_unstable_by_key(|repair| (repair.line, repair.column, repair.code));
+    repairs.dedup();
+    repairs.truncate(VIOLATIONS);
+    repairs
 }
 
 fn violation(fault: &Fault) -> Violation {

@@ -71,7 +71,7 @@ impl Contract for CodexReview {
         let word = fields::word(node, "overall_correctness", &[CORRECT, INCORRECT]);
         review.verdict =
             word.map(|word| if word == CORRECT { Verdict::Pass } else { Verdict::Fail });
-        review.verdict_raw = text(node, "overall_correctness");
+        review.verdict_raw = fields::written(node, "overall_correctness");
         review.summary = text(node, "overall_explanation");
         fields::keep_rest(review, node, "", KEYS);
         keep_confidence(review, node, "", "overall_confidence_score");

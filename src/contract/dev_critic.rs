@@ -72,7 +72,7 @@ impl Contract for DevCritic {
             (Some(false), _) => Some(Verdict::Fail),
             (None, _) => None,
         };
-        review.verdict_raw = text(node, "pass");
+        review.verdict_raw = fields::written(node, "pass");
         review.iteration = node.get("iteration").and_then(Node::integer);
         fields::keep_rest(review, node, "", KEYS);
         read_gates(node, review);
@@ -139,7 +139,7 @@ fn read_findings(node: &Node<'_>, review: &mut Review) {
                 "important" => "high",
                 _ => "medium",
             }),
-            severity_raw: text(item, "severity"),
+            severity_raw: fields::written(item, "severity"),
             recommendation: text(item, "fix"),
             rule: text(item, "rule"),
             ..fields::plain_finding(item)

@@ -36,9 +36,19 @@ pub(super) fn text(node: &Node<'_>, key: &str) -> Option<String> {
     node.get(key).and_then(trimmed)
 }
 
+/// What was written under `key`, before any repair.
+pub(super) fn written(node: &Node<'_>, key: &str) -> Option<String> {
+    filled(node.get(key)?.written()?)
+}
+
+/// A text without blanks at its ends, if anything is left.
+fn filled(text: &str) -> Option<String> {
+    Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
 /// The text of a scalar.
 pub(super) fn trimmed(node: &Node<'_>) -> Option<String> {
-    node.text().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+    filled(node.text()?)
 }
 
 /// Whether a node is what a contract calls a text: in YAML, whatever stands unquoted is one.

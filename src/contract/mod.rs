@@ -18,11 +18,13 @@ pub mod location;
 mod outline;
 pub mod schema;
 mod sdlc_review;
+mod shape;
 mod template;
 mod workflow_reviewer;
 
 pub use check::{Checked, check};
 pub use outline::{Outline, yaml_key};
+pub use shape::{MapShape, Shape};
 
 /// The contracts, in the order in which a block is offered to them.
 pub static CONTRACTS: &[&dyn Contract] = &[
@@ -270,7 +272,7 @@ mod tests {
     fn what_is_found_where_nothing_stands() {
         let scalar = |text: &'static str, kind| Node {
             place: Place::START,
-            value: Value::Scalar(Scalar { text: text.into(), kind, plain: true }),
+            value: Value::Scalar(Scalar::of_plain(text.into(), kind)),
         };
         assert_eq!(found(&scalar("", Kind::Null)), None);
         assert_eq!(found(&scalar("~", Kind::Null)).as_deref(), Some("~"));

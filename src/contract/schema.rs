@@ -12,7 +12,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{Registry, Validator};
 use serde_json::Value as Json;
 
-use super::{Rule, VIOLATIONS, found};
+use super::{Rule, Shape, VIOLATIONS, found};
 use crate::parse::{Kind as Meaning, Node, Value};
 use crate::record::{Basis, Level, Review, Violation};
 
@@ -22,22 +22,31 @@ pub struct Schema {
     /// Schemas that it refers to, each with its `$id`.
     bundled: &'static [(&'static str, &'static str)],
     compiled: OnceLock<(Json, Validator)>,
+    shape: OnceLock<Shape>,
 }
 
 impl Schema {
     /// The schema of this JSON text.
     pub const fn new(text: &'static str, bundled: &'static [(&'static str, &'static str)]) -> Self {
-        Self { text, bundled, compiled: OnceLock::new() }
+        Self { text, bundled, compiled: OnceLock::new(), shape: OnceLock::new() }
     }
 
     /// Its JSON text, with what it refers to put in place.
     pub fn printed(&self) -> String {
-        let registry = self.registry();
-        let whole = jsonschema::options()
-            .with_registry(&registry)
+        serde_json::to_string_pretty(&self.whole()).expect("invariant: a JSON value can be written")
+    }
+
+    /// What may stand where in a review.
+    pub fn shape(&self) -> &Shape {
+        self.shape.get_or_init(|| Shape::of(&self.whole()))
+    }
+
+    /// The schema with what it refers to put in place.
+    fn whole(&self) -> Json {
+        jsonschema::options()
+            .with_registry(&self.registry())
             .dereference(&parsed(self.text))
-            .expect("invariant: a bundled schema refers to bundled ones");
-        serde_json::to_string_pretty(&whole).expect("invariant: a JSON value can be written")
+            .expect("invariant: a bundled schema refers to bundled ones")
     }
 
     fn registry(&self) -> Registry<'static> {

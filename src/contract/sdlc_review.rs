@@ -80,7 +80,7 @@ impl Contract for SdlcReview {
             "PASS" => Verdict::Pass,
             _ => Verdict::Fail,
         });
-        review.verdict_raw = text(node, "verdict");
+        review.verdict_raw = fields::written(node, "verdict");
         review.score = node.get("score").and_then(Node::integer);
         review.score_max = Some(10);
         review.reviewer = text(node, "reviewer");
@@ -108,7 +108,7 @@ fn finding(item: &Node<'_>) -> Finding {
     }
     let mut finding = Finding {
         severity: fields::word(item, "severity", SEVERITIES),
-        severity_raw: text(item, "severity"),
+        severity_raw: fields::written(item, "severity"),
         category: text(item, "category"),
         message: text(item, "description"),
         recommendation: text(item, "recommendation"),

@@ -59,7 +59,7 @@ fn of_lines(contract: &dyn Contract, text: &str) -> Review {
         let text = text.trim().trim_end_matches(',').trim_end();
         let bare = text.trim_matches(['"', '\'']);
         let kind = if bare.len() < text.len() { Kind::Text } else { Kind::of_plain(bare) };
-        Value::Scalar(Scalar { text: Cow::Owned(bare.to_owned()), kind, plain: true })
+        Value::Scalar(Scalar::of_plain(Cow::Owned(bare.to_owned()), kind))
     };
     let entries = Outline::of(text)
         .values()
@@ -89,7 +89,7 @@ fn placeholders(node: &Node<'_>) -> usize {
 /// Whether a value is `[Words Like These]`, which YAML reads as a list.
 fn is_flow_of_words(entry: &Entry<'_>) -> bool {
     let is_words = |item: &Node<'_>| {
-        let Value::Scalar(Scalar { text, kind: Kind::Text, plain: true }) = &item.value else {
+        let Value::Scalar(Scalar { text, kind: Kind::Text, plain: true, .. }) = &item.value else {
             return false;
         };
         // A list in block style starts on a line of its own.
@@ -316,7 +316,7 @@ mod tests {
             for start in ["", "<", "a: <", "{\"a\": \"", "[", "a: b: c\n"] {
                 let text = format!("{start}{}", part.repeat((1 << 20) / part.len()));
                 let block = Block::cut(text.as_bytes(), Place::START, b"");
-                let reading = Reading { node: None, faults: Vec::new() };
+                let reading = Reading { node: None, faults: Vec::new(), repairs: Vec::new() };
                 quickly(part, || {
                     is_template(sdlc, &block, &reading, &Review::default(), &Setting::default());
                     is_placeholder(&text)

@@ -108,7 +108,7 @@ impl Contract for WorkflowReviewer {
             .and_then(Node::text)
             .and_then(|text| VERDICTS.iter().find(|(word, ..)| *word == text));
         review.verdict = known.map(|(.., verdict)| *verdict);
-        review.verdict_raw = text(node, "verdict");
+        review.verdict_raw = fields::written(node, "verdict");
         review.reviewer = node.get("handover").and_then(|handover| text(handover, "role"));
         review.iteration = node.get("reviewerCycle").and_then(Node::integer);
         fields::keep_rest(review, node, "", &[KEYS, KINDS, &["summary", "attestation"]].concat());

@@ -89,6 +89,7 @@ pub(super) fn find(
         closed: end.is_some(),
         thinking: false,
         before: opening as u64..opening as u64,
+        repairs: Vec::new(),
     })
 }
 

@@ -110,7 +110,7 @@ fn claim(locator: &Locator<'_>, view: View<'_>, construct: Construct) -> Result<
         None => return Err(span.end),
     };
     let before = span.start..span.start;
-    Ok(Spot { kind, span, body, prefix, closed, thinking: false, before })
+    Ok(Spot { kind, span, body, prefix, closed, thinking: false, before, repairs: Vec::new() })
 }
 
 fn starts_json(text: &str) -> bool {

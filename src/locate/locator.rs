@@ -351,6 +351,7 @@ impl<'c> Locator<'c> {
                 closed: true,
                 thinking: false,
                 before,
+                repairs: Vec::new(),
             });
         }
         let end = partner.map_or(view.end().min(limit), |(other, _)| other.start);
@@ -362,7 +363,16 @@ impl<'c> Locator<'c> {
             return Step::Nothing;
         }
         let span = line.start..body.end;
-        Step::Found(Spot { kind, span, body, prefix, closed: false, thinking: false, before })
+        Step::Found(Spot {
+            kind,
+            span,
+            body,
+            prefix,
+            closed: false,
+            thinking: false,
+            before,
+            repairs: Vec::new(),
+        })
     }
 
     /// How far back the start of a line is looked for, and then the report above it.

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::contract::{CONTRACTS, Claim, Contract, Outline, Rule};
-use crate::record::{Basis, Carrier, Channel, Level, Place};
+use crate::record::{Basis, Carrier, Channel, Level, Place, Repair};
+use crate::repair;
 
 pub mod call;
 mod delimited;
@@ -30,12 +31,14 @@ pub struct Choice {
     pub contracts: Vec<&'static dyn Contract>,
     /// Whatever has a key of the one contract named is taken for one of its blocks.
     pub any_key: bool,
+    /// Nothing is mended: what is misspelt is no delimiter, what is broken stays broken.
+    pub strict: bool,
 }
 
 impl Choice {
     /// Blocks of this contract, by any of its keys.
     pub fn only(contract: &'static dyn Contract) -> Self {
-        Self { contracts: vec![contract], any_key: true }
+        Self { contracts: vec![contract], any_key: true, strict: false }
     }
 
     /// Whether this contract is looked for.
@@ -108,6 +111,8 @@ pub struct Spot {
     pub thinking: bool,
     /// The text before it, from the end of the block before, as far as it is looked at.
     pub before: Range<u64>,
+    /// What was mended to find it, each with the byte of the text that it is about.
+    pub repairs: Vec<(&'static repair::Kind, u64)>,
 }
 
 /// What is left over in a text, by number.
@@ -129,6 +134,8 @@ pub struct Block<'t> {
     stripped: Vec<u64>,
     /// How many lines below the first each line stands; empty where they follow one another.
     below: Vec<u64>,
+    /// What was mended to find it; places count in the text around.
+    pub repairs: Vec<Repair>,
 }
 
 impl<'t> Block<'t> {
@@ -147,12 +154,12 @@ impl<'t> Block<'t> {
             text.extend_from_slice(&line[length..]);
         }
         let text = String::from_utf8_lossy(&text).into_owned().into();
-        Self { text, start, stripped, below: Vec::new() }
+        Self { text, start, stripped, below: Vec::new(), repairs: Vec::new() }
     }
 
     /// A block whose text is its own: nothing was stripped.
     pub fn whole(text: Cow<'t, str>, start: Place) -> Self {
-        Self { text, start, stripped: Vec::new(), below: Vec::new() }
+        Self { text, start, stripped: Vec::new(), below: Vec::new(), repairs: Vec::new() }
     }
 
     /// A block of lines that need not follow one another, each with the place where its own text
@@ -161,7 +168,17 @@ impl<'t> Block<'t> {
         let start = Place { column: 1, ..places.first().copied().unwrap_or(Place::START) };
         let stripped = places.iter().map(|place| place.column - 1).collect();
         let below = places.iter().map(|place| place.line - start.line).collect();
-        Self { text: text.into(), start, stripped, below }
+        Self { text: text.into(), start, stripped, below, repairs: Vec::new() }
+    }
+
+    /// The same block with what was mended to find it, in `text` from byte `base` on; `place` is that
+    /// of the spot's first byte.
+    #[must_use]
+    pub fn found_by(mut self, spot: &Spot, text: &[u8], base: u64, place: Place) -> Self {
+        let start = (spot.span.start - base) as usize;
+        let at = |offset: u64| place.after(&text[start..(offset - base) as usize]);
+        self.repairs = spot.repairs.iter().map(|(kind, offset)| kind.at(at(*offset))).collect();
+        self
     }
 
     /// The same block in a text in which it starts at `start`.
@@ -234,6 +251,9 @@ fn without_fence<'t>(body: &'t [u8], start: Place, prefix: &[u8]) -> (&'t [u8], 
 fn own_is_blank(line: &[u8], prefix: &[u8]) -> bool {
     line[delimited::stripped(line, prefix)..].trim_ascii().is_empty()
 }
+
+/// The kinds of repair by which a block is found.
+pub static REPAIRS: &[&repair::Kind] = &[];
 
 /// The rules that a block can break by the way it stands in its message.
 pub static RULES: &[&Rule] = &[&CLOSE_MISSING];

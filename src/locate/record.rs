@@ -101,5 +101,6 @@ fn frame(span: Range<u64>) -> Spot {
         thinking: false,
         before: span.start..span.start,
         span,
+        repairs: Vec::new(),
     }
 }

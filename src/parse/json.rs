@@ -21,7 +21,7 @@ pub fn parse(text: &str, caps: Caps) -> Reading<'_> {
     parser.blanks();
     if parser.at == text.len() {
         parser.fault(&EMPTY, "there is nothing in the block".to_owned());
-        return Reading { node: None, faults: parser.faults };
+        return Reading { node: None, faults: parser.faults, repairs: Vec::new() };
     }
     let (node, whole) = parser.value();
     if whole {
@@ -34,7 +34,7 @@ pub fn parse(text: &str, caps: Caps) -> Reading<'_> {
             parser.fault(rule, message.to_owned());
         }
     }
-    Reading { node, faults: parser.faults }
+    Reading { node, faults: parser.faults, repairs: Vec::new() }
 }
 
 struct Parser<'a> {
@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
 
     fn scalar(&mut self) -> Result<Scalar<'a>, ()> {
         if self.peek() == Some(b'"') {
-            return Ok(Scalar { text: self.string()?, kind: Kind::Text, plain: false });
+            return Ok(Scalar::of_text(self.string()?));
         }
         let rest = &self.text[self.at..];
         let length = rest
@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
             },
         };
         self.at += length;
-        Ok(Scalar { text: Cow::Borrowed(word), kind, plain: false })
+        Ok(Scalar { plain: false, ..Scalar::of_plain(Cow::Borrowed(word), kind) })
     }
 
     /// Reads a string; `at` is its opening quote.

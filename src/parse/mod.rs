@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use crate::contract::Rule;
-use crate::record::{Basis, Level, Place};
+use crate::record::{Basis, Level, Place, Repair};
 
 pub mod json;
 pub mod yaml;
@@ -54,6 +54,8 @@ pub struct Scalar<'a> {
     pub kind: Kind,
     /// An unquoted scalar of YAML: where the contract says text, its text counts and not its kind.
     pub plain: bool,
+    /// What stood there, where a repair put another text in its place.
+    pub written: Option<Cow<'a, str>>,
 }
 
 /// What a scalar means: JSON's types. In YAML only what JSON would write is a number, since
@@ -113,6 +115,8 @@ pub struct Reading<'a> {
     pub node: Option<Node<'a>>,
     /// What is wrong with the syntax, in the order of the text; empty where it is right.
     pub faults: Vec<Fault>,
+    /// What was mended to read it; a parser mends nothing.
+    pub repairs: Vec<Repair>,
 }
 
 /// A text with this many faults is read no further.
@@ -132,10 +136,12 @@ pub struct Caps {
 
 /// Parses a block as what it looks like: JSON where it starts with a brace or bracket, else YAML.
 pub fn parse(text: &str, caps: Caps) -> Reading<'_> {
-    match text.trim_start().as_bytes().first() {
-        Some(b'{' | b'[') => json::parse(text, caps),
-        _ => yaml::parse(text, caps),
-    }
+    if is_json(text) { json::parse(text, caps) } else { yaml::parse(text, caps) }
+}
+
+/// Whether a block looks like JSON.
+pub fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
 }
 
 impl<'a> Node<'a> {
@@ -165,6 +171,14 @@ impl<'a> Node<'a> {
         match &self.value {
             Value::Scalar(scalar) if scalar.kind != Kind::Null => Some(&scalar.text),
             _ => None,
+        }
+    }
+
+    /// What stood where the scalar stands, if it is not null: its text before any repair.
+    pub fn written(&self) -> Option<&str> {
+        match &self.value {
+            Value::Scalar(Scalar { written: Some(written), .. }) => Some(written),
+            _ => self.text(),
         }
     }
 
@@ -251,14 +265,37 @@ impl Scalar<'_> {
     }
 }
 
+impl<'a> Scalar<'a> {
+    /// A text, as if it had stood in quotes.
+    pub const fn of_text(text: Cow<'a, str>) -> Self {
+        Self { text, kind: Kind::Text, plain: false, written: None }
+    }
+
+    /// A scalar as it stands, unquoted.
+    pub const fn of_plain(text: Cow<'a, str>, kind: Kind) -> Self {
+        Self { text, kind, plain: true, written: None }
+    }
+}
+
 /// A syntax rule.
 const fn syntax(code: &'static str, meaning: &'static str, mend: &'static str) -> Rule {
     Rule { code, level: Level::Error, basis: Basis::Syntax, meaning, mend }
 }
 
 /// The rules of syntax, for all contracts alike.
-pub static RULES: &[&Rule] =
-    &[&YAML, &JSON, &DUPLICATE_KEY, &ALIAS, &TAG, &MERGE_KEY, &DOCUMENTS, &KEY, &CAP, &EMPTY];
+pub static RULES: &[&Rule] = &[
+    &YAML,
+    &JSON,
+    &DUPLICATE_KEY,
+    &ALIAS,
+    &TAG,
+    &MERGE_KEY,
+    &DOCUMENTS,
+    &KEY,
+    &CAP,
+    &EMPTY,
+    &TWO_READINGS,
+];
 
 /// The text is no YAML.
 pub static YAML: Rule = syntax(
@@ -322,4 +359,11 @@ pub static EMPTY: Rule = syntax(
     "empty-block",
     "The block holds nothing but blanks and comments.",
     "Write the review between the delimiters.",
+);
+/// Two readings are possible.
+pub static TWO_READINGS: Rule = syntax(
+    "two-readings",
+    "The text is broken, and can be mended in two ways that say different things. Neither is \
+     chosen.",
+    "Write the one that is meant: put a text in double quotes, a key on a line of its own.",
 );

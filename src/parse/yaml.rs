@@ -87,7 +87,10 @@ impl<'a> Builder<'a> {
                 // The parser puts a `~` where nothing is written.
                 let text = if plain && span.is_empty() { Cow::Borrowed("") } else { text };
                 let kind = if plain { Kind::of_plain(&text) } else { Kind::Text };
-                self.node(Node { place, value: Value::Scalar(Scalar { text, kind, plain }) })
+                self.node(Node {
+                    place,
+                    value: Value::Scalar(Scalar { text, kind, plain, written: None }),
+                })
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.plain_data(place, anchor, tag.as_deref());
@@ -216,9 +219,9 @@ impl<'a> Builder<'a> {
         if nothing && self.faults.is_empty() {
             self.fault(&EMPTY, Place::START, "there is nothing in the block".to_owned());
         }
-        Reading { node: self.root.filter(|_| !nothing), faults: self.faults }
+        Reading { node: self.root.filter(|_| !nothing), faults: self.faults, repairs: Vec::new() }
     }
 }
 
 /// What stands in place of a value that is refused.
-const NOTHING: Scalar<'static> = Scalar { text: Cow::Borrowed(""), kind: Kind::Null, plain: true };
+const NOTHING: Scalar<'static> = Scalar::of_plain(Cow::Borrowed(""), Kind::Null);

@@ -82,7 +82,7 @@ pub struct Violation {
 }
 
 /// What was mended to read a review.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Repair {
     /// The repair's stable code.
     pub code: &'static str,

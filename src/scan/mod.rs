@@ -318,7 +318,7 @@ impl<'s> Scan<'s> {
         self.found(Found {
             contract,
             carrier,
-            block: Ok(Block::cut(body, start, &spot.prefix)),
+            block: Ok(Block::cut(body, start, &spot.prefix).found_by(spot, log, base, place)),
             closed: spot.closed,
             cut: !body.ends_with(b"\n"),
             setting: Setting { before: &before, ..Setting::default() },

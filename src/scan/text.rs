@@ -67,8 +67,9 @@ impl Scan<'_> {
         let (mut place, mut counted) = (Place::START, 0);
         let (mut rest, mut passed) = (*message.layer, 0);
         for (number, spot) in spots.iter().enumerate() {
-            let start = spot.body.start as usize;
-            place = place.after(&text.as_bytes()[counted..start]);
+            let (opens, start) = (spot.span.start as usize, spot.body.start as usize);
+            let opening = place.after(&text.as_bytes()[counted..opens]);
+            place = opening.after(&text.as_bytes()[opens..start]);
             counted = start;
             let Kind::Block(contract, carrier) = spot.kind else {
                 rest = rest.from(spot.span.start as usize - passed);
@@ -97,7 +98,12 @@ impl Scan<'_> {
             self.found(Found {
                 contract,
                 carrier,
-                block: Ok(Block::cut(body.as_bytes(), place, &spot.prefix)),
+                block: Ok(Block::cut(body.as_bytes(), place, &spot.prefix).found_by(
+                    spot,
+                    text.as_bytes(),
+                    0,
+                    opening,
+                )),
                 closed: spot.closed,
                 cut: !body.ends_with('\n') && !message.whole,
                 setting: Setting {

@@ -52,7 +52,11 @@ impl Case {
             .filter(|pair| pair[0] == "-c")
             .filter_map(|pair| contract::by_id(pair[1]));
         let mut options = Options::default();
-        options.scope.choice = Choice { contracts: named.collect(), any_key: false };
+        options.scope.choice = Choice {
+            contracts: named.collect(),
+            any_key: false,
+            strict: args.contains(&"--no-repair"),
+        };
         options
     }
 
