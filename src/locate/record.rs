@@ -25,6 +25,8 @@ pub fn at(
     if !opens {
         return if locator.log { around(locator, view, line.start) } else { Ok(None) };
     }
+    // What is indented may be a line of a review's text.
+    let is_indented = view.get(line.start..line.start + start as u64).contains(&b' ');
     let value = Raw::at(bytes, 0, 0);
     // A review that stands on one line is a block; it may stand in a fence.
     let claimed = || {
@@ -34,19 +36,20 @@ pub fn at(
     let is_known = transcript::known(&value).is_some();
     let end = raw::end_of_value(bytes, 0);
     let is_record = is_known
-        || match end {
-            End::At(_) => !claimed(),
-            End::Cut | End::Broken(_) => bytes.starts_with(b"{\"") && !claimed(),
-            // Cut behind a part of it, if it does not go on in the next line.
-            End::Torn => {
-                let next = view.get(line.end..line.end + 1);
-                if locator.log && next.is_empty() && !view.ends {
-                    return Err(Until::More);
+        || !is_indented
+            && match end {
+                End::At(_) => !claimed(),
+                End::Cut | End::Broken(_) => bytes.starts_with(b"{\"") && !claimed(),
+                // Cut behind a part of it, if it does not go on in the next line.
+                End::Torn => {
+                    let next = view.get(line.end..line.end + 1);
+                    if locator.log && next.is_empty() && !view.ends {
+                        return Err(Until::More);
+                    }
+                    let is_cut = matches!(next.first(), None | Some(b'{'));
+                    locator.log && is_cut && bytes.starts_with(b"{\"") && !claimed()
                 }
-                let is_cut = matches!(next.first(), None | Some(b'{'));
-                locator.log && is_cut && bytes.starts_with(b"{\"") && !claimed()
-            }
-        };
+            };
     if !is_record {
         return Ok(None);
     }
