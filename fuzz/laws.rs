@@ -2,10 +2,12 @@
 //! `tests/laws.rs`, over mutations of the corpus.
 #![allow(dead_code, reason = "each target holds one law")]
 
+use revextract::contract::CONTRACTS;
 use revextract::drive::extract as read;
-use revextract::parse::{self, Caps, Kind, Node, Value as Own};
+use revextract::parse::{self, Caps, Kind, Node, Reading, Value as Own};
 use revextract::pipeline::Options;
 use revextract::record::Status;
+use revextract::repair;
 use serde_json::Value;
 
 const CAPS: Caps = Caps { nesting: 64, nodes: 100_000 };
@@ -33,6 +35,17 @@ pub fn extract(data: &[u8]) {
         assert!(!(broken && passes), "a broken review passes");
         if record.status == Status::Valid {
             assert!(record.review.verdict.is_some(), "a valid review has a verdict");
+        }
+    }
+    // A review that is valid as it stands is the same where repairs are looked for, unless it holds
+    // a fault that the parser passes over in silence.
+    options.scope.choice.strict = true;
+    let (strict, _) = read("x", [data], &options);
+    options.scope.choice.strict = false;
+    for record in strict.iter().filter(|record| record.status == Status::Valid) {
+        let same = records.iter().find(|other| other.id == record.id);
+        if let Some(same) = same.filter(|same| same.review.repairs.is_empty()) {
+            assert_eq!(json(std::slice::from_ref(same)), json(std::slice::from_ref(record)));
         }
     }
     // Tiny caps let go of everything early; still the same in any pieces.
@@ -67,6 +80,38 @@ pub fn json(data: &[u8]) {
     }
     for fault in &own.faults {
         assert!(fault.place.line >= 1 && fault.place.column >= 1);
+    }
+}
+
+/// Repairs of a block, for every contract: what is read without any is the strict reading; each has
+/// a place within the text and a known kind; and twice it is the same.
+pub fn repair(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let strict = parse::parse(text, CAPS);
+    let lines = text.split('\n').count() as u64;
+    for contract in CONTRACTS {
+        for closed in [true, false] {
+            let reading = repair::read(*contract, text, closed, CAPS);
+            if reading.repairs.is_empty() {
+                let codes = |reading: &Reading<'_>| {
+                    reading.faults.iter().map(|fault| fault.rule.code).collect::<Vec<_>>()
+                };
+                let names_two = codes(&reading).contains(&"two-readings");
+                assert!(names_two || reading.node == strict.node, "{reading:?}\n{strict:?}");
+                assert_eq!(
+                    reading.faults.is_empty(),
+                    strict.faults.is_empty(),
+                    "{:?}",
+                    codes(&reading)
+                );
+            }
+            for mended in &reading.repairs {
+                assert!((1..=lines).contains(&mended.line) && mended.column >= 1, "{mended:?}");
+                assert!(repair::all().any(|kind| kind.code == mended.code), "{mended:?}");
+            }
+            let again = repair::read(*contract, text, closed, CAPS);
+            assert_eq!(reading, again, "twice the same");
+        }
     }
 }
 

@@ -7,21 +7,8 @@ mod laws;
 
 use std::fs;
 
-use common::cases;
+use common::{Numbers, cases, rounds};
 use rayon::prelude::*;
-
-/// A generator of numbers (SplitMix64): no more is needed, and it never changes.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut number = self.0;
-        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((number ^ (number >> 31)) % limit.max(1) as u64) as usize
-    }
-}
 
 /// What is put into a text: what the grammars turn on.
 const PIECES: &[&str] = &[
@@ -110,10 +97,6 @@ fn mutate(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
     }
 }
 
-fn rounds(usual: usize) -> usize {
-    std::env::var("REVEXTRACT_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
-}
-
 /// Holds a law for each text and its mutations.
 fn hold(texts: &[(String, Vec<u8>)], usual: usize, law: fn(&[u8])) {
     texts.par_iter().enumerate().for_each(|(index, (name, text))| {
@@ -168,4 +151,9 @@ fn json_as_another_parser_reads_it() {
 #[test]
 fn yaml_as_another_parser_reads_it() {
     hold(&blocks(), 300, laws::yaml);
+}
+
+#[test]
+fn repairs_of_any_block() {
+    hold(&blocks(), 20, laws::repair);
 }

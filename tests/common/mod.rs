@@ -155,3 +155,22 @@ pub fn records(output: &[u8]) -> Vec<serde_json::Value> {
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect()
 }
+
+/// A generator of numbers (SplitMix64): no more is needed, and it never changes.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((number ^ (number >> 31)) % limit.max(1) as u64) as usize
+    }
+}
+
+/// How many rounds `REVEXTRACT_ROUNDS` asks for, else the usual number.
+pub fn rounds(usual: usize) -> usize {
+    std::env::var("REVEXTRACT_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
