@@ -117,7 +117,7 @@ fn read_finding(
     let written = title.as_deref().and_then(|title| title.get(1..3)).filter(|_| mark.is_some());
     let mut finding = Finding {
         severity: priority.or(by_title),
-        severity_raw: text(item, "priority").or_else(|| written.map(str::to_owned)),
+        severity_raw: fields::written(item, "priority").or_else(|| written.map(str::to_owned)),
         message: (!message.is_empty()).then(|| message.to_owned()),
         recommendation: text(item, "body"),
         ..Finding::default()

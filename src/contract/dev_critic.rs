@@ -174,7 +174,7 @@ fn is_citation(rule: &str) -> bool {
 }
 
 fn is_blocking(finding: &Finding) -> bool {
-    finding.severity_raw.as_deref() == Some("blocking")
+    finding.severity == Some("critical")
 }
 
 /// The names of the gates that failed.

@@ -25,6 +25,7 @@ mod workflow_reviewer;
 pub use check::{Checked, check};
 pub use outline::{Outline, yaml_key};
 pub use shape::{MapShape, Shape};
+pub(crate) use template::is_placeholder;
 
 /// The contracts, in the order in which a block is offered to them.
 pub static CONTRACTS: &[&dyn Contract] = &[

@@ -118,7 +118,7 @@ fn values(line: &str) -> Vec<&str> {
 }
 
 /// Whether a text is one of the styles of a placeholder.
-fn is_placeholder(text: &str) -> bool {
+pub fn is_placeholder(text: &str) -> bool {
     let text = text.trim();
     let within = |open: &str, close: &str| {
         text.strip_prefix(open).and_then(|text| text.strip_suffix(close)).filter(|t| !t.is_empty())

@@ -20,6 +20,7 @@ use crate::record::{Place, Repair};
 pub mod characters;
 pub mod json;
 pub mod values;
+pub mod words;
 pub mod yaml;
 
 /// A kind of repair.
@@ -61,6 +62,6 @@ pub fn read<'t>(contract: &dyn Contract, text: &'t str, closed: bool, caps: Caps
     } else {
         yaml::mend(text, shape, strict, closed, caps)
     };
-    values::mend(&mut reading, shape);
+    values::mend(&mut reading, shape, caps);
     reading
 }

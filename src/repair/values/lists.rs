@@ -1,0 +1,117 @@
+//! Lists in another shape, and JSON within texts.
+
+use std::borrow::Cow;
+
+use super::{Mender, keys, kinds};
+use crate::contract::{MapShape, Shape};
+use crate::parse::{self, Caps, Entry, Kind as Meaning, Node, Scalar, Value};
+use crate::record::Place;
+use crate::repair::words;
+
+impl Mender {
+    /// Brings a node into a list of `item`.
+    pub(super) fn list(&mut self, node: &mut Node<'_>, item: &Shape) {
+        self.unpack(node);
+        let place = node.place;
+        match &mut node.value {
+            Value::Scalar(Scalar { text, kind: Meaning::Text, .. }) => {
+                if words::says_none(text) {
+                    node.value = Value::List(Vec::new());
+                    self.note(&kinds::NONE, place);
+                }
+            }
+            Value::Scalar(_) => {}
+            Value::Map(entries) if entries.is_empty() => {
+                node.value = Value::List(Vec::new());
+                self.note(&kinds::NONE, place);
+            }
+            Value::Map(entries) => {
+                let Shape::Map(map) = item else { return };
+                let is_entry = entries.iter().any(|entry| keys::knows(map, &entry.key));
+                let items = if is_entry {
+                    let value = Value::Map(std::mem::take(entries));
+                    vec![Node { place, value }]
+                } else if entries.iter().all(|entry| is_numbered(entry, map)) {
+                    std::mem::take(entries).into_iter().map(|entry| entry.node).collect()
+                } else {
+                    return;
+                };
+                node.value = Value::List(items);
+                self.note(&kinds::LIST_OF_MAPPING, place);
+            }
+            Value::List(items) => {
+                let Shape::Map(_) = item else { return };
+                let [only] = items.as_mut_slice() else { return };
+                match &mut only.value {
+                    Value::List(inner) => {
+                        *items = std::mem::take(inner);
+                        self.note(&kinds::LIST_IN_LIST, place);
+                    }
+                    Value::Scalar(Scalar { text, kind: Meaning::Text, .. })
+                        if words::says_none(text) =>
+                    {
+                        self.note(&kinds::NONE, only.place);
+                        items.clear();
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Reads the JSON list or mapping that a text is.
+    pub(super) fn unpack(&mut self, node: &mut Node<'_>) {
+        let Value::Scalar(Scalar { text, kind: Meaning::Text, .. }) = &node.value else { return };
+        let text = text.trim();
+        let within = |open: char, close: char| text.starts_with(open) && text.ends_with(close);
+        if !within('[', ']') && !within('{', '}') {
+            return;
+        }
+        // It may stand some levels deep, and the tree goes no deeper than the cap.
+        let caps = Caps { nesting: self.caps.nesting / 2, nodes: self.caps.nodes };
+        let reading = parse::json::parse(text, caps);
+        let Some(inner) = reading.node.filter(|_| reading.faults.is_empty()) else { return };
+        let inner = owned(inner, node.place, &mut self.caps.nodes);
+        self.note(&kinds::JSON_TEXT, node.place);
+        node.value = inner.value;
+    }
+}
+
+/// Whether an entry is one of a list, under its number or id: `1`, `F2`, `SEC-003`.
+fn is_numbered(entry: &Entry<'_>, map: &MapShape) -> bool {
+    let key = entry.key.trim();
+    let name = key.trim_end_matches(|char: char| char.is_ascii_digit());
+    let is_id = name.len() < key.len()
+        && key.len() <= 24
+        && name.chars().all(|char| char.is_alphanumeric() || matches!(char, '-' | '_' | ' ' | '#'));
+    let is_item = entry.node.entries().iter().any(|inner| keys::knows(map, &inner.key))
+        || matches!(&entry.node.value, Value::Scalar(scalar) if scalar.kind == Meaning::Text);
+    is_id && is_item
+}
+
+/// A tree that stands on its own, all at one place. Counts its nodes down.
+fn owned(node: Node<'_>, place: Place, nodes: &mut usize) -> Node<'static> {
+    *nodes = nodes.saturating_sub(1);
+    let value = match node.value {
+        Value::Scalar(scalar) => Value::Scalar(Scalar {
+            text: Cow::Owned(scalar.text.into_owned()),
+            kind: scalar.kind,
+            plain: scalar.plain,
+            written: scalar.written.map(|written| Cow::Owned(written.into_owned())),
+        }),
+        Value::List(items) => {
+            Value::List(items.into_iter().map(|item| owned(item, place, nodes)).collect())
+        }
+        Value::Map(entries) => Value::Map(
+            entries
+                .into_iter()
+                .map(|entry| Entry {
+                    key: Cow::Owned(entry.key.into_owned()),
+                    place,
+                    node: owned(entry.node, place, nodes),
+                })
+                .collect(),
+        ),
+    };
+    Node { place, value }
+}
