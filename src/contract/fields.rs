@@ -131,7 +131,7 @@ pub(super) fn claim(outline: &Outline<'_>, claim: Claim, fits: bool) -> Claim {
 }
 
 #[cfg(test)]
-pub(super) mod testing {
+pub(crate) mod testing {
     //! What the tests of every contract need.
 
     use super::super::{Checked, Contract, Setting, check};

@@ -23,12 +23,28 @@ struct Key<'a> {
 /// Keys beyond this number tell nothing more.
 const KEYS: usize = 64;
 
+/// Single keys around a mapping that are looked through: what stands in `{"output": {…}}` is told by
+/// its own keys.
+const WRAPPERS: usize = 4;
+
 impl<'a> Outline<'a> {
-    /// The outline of `text`.
+    /// The outline of `text`; where that is a mapping in one with a single key, of the inner one.
     pub fn of(text: &'a str) -> Self {
         let start = text.trim_start();
         let is_json = start.starts_with('{');
-        let keys = if is_json { json_keys(start) } else { yaml_keys(text) };
+        let mut keys = if is_json { json_keys(start) } else { yaml_keys(text) };
+        for _ in 0..WRAPPERS {
+            let [Key { rest, .. }] = keys.as_slice() else { break };
+            let inner = if is_json { rest.trim_start() } else { below(rest) };
+            if inner.is_empty() || (is_json && !inner.starts_with('{')) {
+                break;
+            }
+            let within = if is_json { json_keys(inner) } else { yaml_keys(inner) };
+            if within.is_empty() {
+                break;
+            }
+            keys = within;
+        }
         Self { keys, text, is_json }
     }
 
@@ -101,6 +117,14 @@ fn yaml_keys(text: &str) -> Vec<Key<'_>> {
 fn behind<'a>(text: &'a str, key: &str) -> &'a str {
     let end = key.as_ptr().addr() + key.len() - text.as_ptr().addr();
     text[end..].split_once(':').map_or("", |(_, rest)| rest)
+}
+
+/// The lines below a key of YAML that has nothing behind its colon and more deeply indented lines
+/// under it; else nothing.
+fn below(rest: &str) -> &str {
+    let (line, below) = rest.split_once('\n').unwrap_or((rest, ""));
+    let is_below = line.trim().is_empty() && below.starts_with(' ');
+    if is_below { below } else { "" }
 }
 
 fn yaml_value(rest: &str) -> &str {
@@ -276,6 +300,19 @@ mod tests {
         let values: Vec<_> =
             Outline::of("a: 1\nb:\n  c: 2\n").values().map(|(key, _)| key).collect();
         assert_eq!(values, ["a", "b"]);
+    }
+
+    #[test]
+    fn a_single_key_around_a_mapping_is_looked_through() {
+        assert_eq!(keys(r#"{"output": {"a": 1, "b": {"c": 2}}}"#), ["a", "b"]);
+        assert_eq!(keys(r#"{"x": {"y": { "a": {"c": 2}, "b": 1}}}"#), ["a", "b"]);
+        assert_eq!(keys("review:\n  a: 1\n  b:\n    c: 2\n"), ["a", "b"]);
+        assert_eq!(keys(r#"{"x": {"a": 1, "b": 1}, "y": 2}"#), ["x", "y"]);
+        assert_eq!(keys(r#"{"x": [{"a": 1, "b": 1}]}"#), ["x"]);
+        assert_eq!(keys("review: text\n  a: 1\n"), ["review"]);
+        assert_eq!(keys("review:\n- a\n"), ["review"]);
+        let outline = Outline::of(r#"{"output": {"a": "x", "b": 1}}"#);
+        assert_eq!(outline.value("a"), Some("\"x\""));
     }
 
     #[test]

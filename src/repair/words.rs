@@ -261,7 +261,13 @@ fn says(text: &str, word: &str, tone: Tone) -> bool {
     if text.len() > 200 {
         return false;
     }
-    let core = letters(strip(text, &|symbol| suits(symbol, tone)));
+    let core = strip(text, &|symbol| suits(symbol, tone));
+    // A joint joins two parts: `PASS -` breaks off.
+    let joints = ['_', '-', '\\'];
+    if core.starts_with(joints) || core.ends_with(joints) {
+        return false;
+    }
+    let core = letters(core);
     core == word || (!core.contains(' ') && core == word.replace(' ', ""))
 }
 
