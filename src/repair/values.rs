@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use super::Kind;
 use super::words::{self, How};
-use crate::contract::{MapShape, Shape};
+use crate::contract::{MapShape, Shape, is_placeholder};
 use crate::parse::{Caps, Fault, Kind as Meaning, Node, Reading, Scalar, Value};
 use crate::record::{Place, Repair};
 
@@ -96,7 +96,8 @@ impl Mender {
                 if let Value::List(items) = &mut node.value {
                     for each in items {
                         self.node(each, item, None);
-                        if matches!(**item, Shape::Map(_)) && each.text().is_some() {
+                        let is_text = each.text().is_some_and(|text| !is_placeholder(text));
+                        if matches!(**item, Shape::Map(_)) && is_text {
                             self.note(&kinds::TEXT_FOR_MAPPING, each.place);
                         }
                     }

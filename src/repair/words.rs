@@ -301,6 +301,10 @@ fn longest<'f, 'w>(
     if !is_remark(behind, rest) {
         return None;
     }
+    // `FAIL: <reason>` stands in a form.
+    if rest.contains("{{") || rest.find('<').is_some_and(|at| rest[at..].contains('>')) {
+        return None;
+    }
     let said = phrase(rest);
     let is_nothing = matches!(said.trim(), "" | "0" | "none" | "no" | "null" | "n a");
     let is_taken_back = TAKEN_BACK.iter().any(|word| said.contains(&format!(" {word} ")));
