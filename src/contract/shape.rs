@@ -46,6 +46,10 @@ impl Shape {
                 options.iter().filter_map(Json::as_str).map(str::to_owned).collect();
             return if words.len() == options.len() { Self::Word(words) } else { Self::Any };
         }
+        // What is meant stands before what is let pass.
+        if let Some(first) = schema.get("anyOf").and_then(|options| options.get(0)) {
+            return Self::of(first);
+        }
         let name = match schema.get("type") {
             Some(Json::Array(names)) => {
                 let mut names =
