@@ -13,6 +13,7 @@ use crate::contract::{MapShape, Shape, is_placeholder};
 use crate::parse::{Caps, Fault, Kind as Meaning, Node, Reading, Scalar, Value};
 use crate::record::{Place, Repair};
 
+mod groups;
 mod keys;
 mod kinds;
 mod lists;

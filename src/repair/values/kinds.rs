@@ -47,8 +47,10 @@ pub static NONE: Kind = Kind {
 /// A mapping where a list is asked for.
 pub static LIST_OF_MAPPING: Kind = Kind {
     code: "mapping-for-list",
-    meaning: "Where a list is asked for stands one entry of it, or a mapping whose keys number the \
-              entries. It is the list of these, in the order of the text.",
+    meaning: "Where a list is asked for stands one entry of it, or a mapping of its entries under \
+              numbers, under names, or grouped by severity. It is the list of these, in the order \
+              of the text; a name is kept, and a group's word is that of its entries. Groups of \
+              which one disagrees with its entries, and mere counts, are no list.",
     before: "findings: {\"1\": {…}, \"2\": {…}}",
     after: "findings: [{…}, {…}]",
 };

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Mender, keys, kinds};
-use crate::contract::{MapShape, Shape};
+use super::{Mender, groups, kinds};
+use crate::contract::Shape;
 use crate::parse::{self, Caps, Entry, Kind as Meaning, Node, Scalar, Value};
 use crate::record::Place;
 use crate::repair::words;
@@ -27,15 +27,7 @@ impl Mender {
             }
             Value::Map(entries) => {
                 let Shape::Map(map) = item else { return };
-                let is_entry = entries.iter().any(|entry| keys::knows(map, &entry.key));
-                let items = if is_entry {
-                    let value = Value::Map(std::mem::take(entries));
-                    vec![Node { place, value }]
-                } else if entries.iter().all(|entry| is_numbered(entry, map)) {
-                    std::mem::take(entries).into_iter().map(|entry| entry.node).collect()
-                } else {
-                    return;
-                };
+                let Some(items) = groups::items(entries, map, place) else { return };
                 node.value = Value::List(items);
                 self.note(&kinds::LIST_OF_MAPPING, place);
             }
@@ -75,18 +67,6 @@ impl Mender {
         self.note(&kinds::JSON_TEXT, node.place);
         node.value = inner.value;
     }
-}
-
-/// Whether an entry is one of a list, under its number or id: `1`, `F2`, `SEC-003`.
-fn is_numbered(entry: &Entry<'_>, map: &MapShape) -> bool {
-    let key = entry.key.trim();
-    let name = key.trim_end_matches(|char: char| char.is_ascii_digit());
-    let is_id = name.len() < key.len()
-        && key.len() <= 24
-        && name.chars().all(|char| char.is_alphanumeric() || matches!(char, '-' | '_' | ' ' | '#'));
-    let is_item = entry.node.entries().iter().any(|inner| keys::knows(map, &inner.key))
-        || matches!(&entry.node.value, Value::Scalar(scalar) if scalar.kind == Meaning::Text);
-    is_id && is_item
 }
 
 /// A tree that stands on its own, all at one place. Counts its nodes down.
