@@ -11,7 +11,7 @@ use memchr::memmem;
 
 use super::call::{kept_in, submits};
 use super::locator::View;
-use super::{Choice, Kind, Spot};
+use super::{Choice, Form, Kind, Spot};
 use crate::contract::{CONTRACTS, Contract, Outline};
 use crate::record::Carrier;
 
@@ -86,6 +86,7 @@ pub(super) fn find(
         span: opening as u64..body.end as u64,
         body: body.start as u64..body.end as u64,
         prefix: Vec::new(),
+        form: Form::Plain,
         closed: end.is_some(),
         thinking: false,
         before: opening as u64..opening as u64,

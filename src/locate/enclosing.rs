@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::fenced::{Fence, fence};
 use super::locator::{Locator, Until, View, own_text};
-use super::{Block, Kind, Spot, delimited};
+use super::{Block, Form, Kind, Spot, between, delimited, repairs};
 use crate::contract::{CONTRACTS, Claim, Outline, yaml_key};
 use crate::record::{Carrier, Place};
 use crate::transcript::raw::{End, end_of_value};
@@ -89,7 +89,7 @@ pub(super) fn find(locator: &Locator<'_>, view: View<'_>, at: u64, line: &Range<
 
 /// The spot of a construct if a contract claims it; else where it ends.
 fn claim(locator: &Locator<'_>, view: View<'_>, construct: Construct) -> Result<Spot, u64> {
-    let Construct { span, body, prefix, carrier, closed, is_code } = construct;
+    let Construct { span, mut body, prefix, mut carrier, closed, is_code } = construct;
     if is_code {
         return Err(span.end);
     }
@@ -104,13 +104,25 @@ fn claim(locator: &Locator<'_>, view: View<'_>, construct: Construct) -> Result<
             || (!locator.log && alone)
             || locator.choice.names(*contract)
     });
+    let mut mended = Vec::new();
+    if let Some((contract, _)) = claimed
+        && let Some(closer) = between::last_closer(locator, view, &body, contract)
+    {
+        // A closing line within the fence, and no opening one: the block is what is above it.
+        mended.push((&repairs::OPENER_MISSING, body.start));
+        mended.extend(closer.repairs);
+        (body.end, carrier) = (closer.span.start, Carrier::Delimited);
+    }
     let kind = match claimed {
         Some((contract, _)) => Kind::Block(contract, carrier),
+        // What a closing line follows is looked at with it.
+        None if between::is_followed_by_closer(locator, view, span.end) => return Err(span.end),
         None if carrier == Carrier::Bare && closed && starts_json(&block.text) => Kind::Frame,
         None => return Err(span.end),
     };
     let before = span.start..span.start;
-    Ok(Spot { kind, span, body, prefix, closed, thinking: false, before, repairs: Vec::new() })
+    let form = Form::Plain;
+    Ok(Spot { kind, span, body, prefix, form, closed, thinking: false, before, repairs: mended })
 }
 
 fn starts_json(text: &str) -> bool {
@@ -244,6 +256,17 @@ fn object(locator: &Locator<'_>, view: View<'_>, start: u64) -> Result<Option<Co
     // A quote too many or too few: broken, but not cut.
     let closed = !matches!(end, End::Torn) && text.ends_with(b"}");
     Ok(Some(whole(text.len(), closed)))
+}
+
+/// The bytes of the object that starts at `start` of a text that is there as a whole, and whether its
+/// end was found.
+pub(super) fn object_at(
+    locator: &Locator<'_>,
+    view: View<'_>,
+    start: u64,
+) -> Option<(Range<u64>, bool)> {
+    let construct = object(locator, view, start).ok()??;
+    Some((construct.span, construct.closed))
 }
 
 /// How much of a line tells what it is.

@@ -7,13 +7,11 @@
 
 use std::ops::Range;
 
-use super::delimited::delimiter;
 use super::enclosing::{self, Enclosing};
 use super::needles::{self, Hit, Needle};
-use super::{Choice, Kind, Spot, Strays, element, fenced, record};
-use crate::contract::{Contract, Outline};
+use super::{Choice, Kind, Spot, Strays, between, element, fenced, leaked, record};
 use crate::limits::Limits;
-use crate::record::{Carrier, Channel};
+use crate::record::Channel;
 use crate::transcript::shape;
 
 /// A piece of a text.
@@ -115,7 +113,9 @@ pub struct Locator<'c> {
     /// Up to here there is no fence, object or mapping that a later hit could lie in.
     pub(super) searched: u64,
     /// The end of a delimited block, and the line above it that opens a fence.
-    fence_around: Option<(u64, Vec<u8>)>,
+    pub(super) fence_around: Option<(u64, Vec<u8>)>,
+    /// The end of the last line that closes what no line opened.
+    pub(super) closed: u64,
     /// Lines of a log before this byte were looked at for the start of a record.
     pub(super) above: u64,
     /// Where the last line starts, or its rest, that is known to be no record: it may hold many hits.
@@ -151,6 +151,7 @@ impl<'c> Locator<'c> {
             decided: 0,
             searched: 0,
             fence_around: None,
+            closed: 0,
             above: 0,
             no_record: None,
             resume: 0,
@@ -234,6 +235,15 @@ impl<'c> Locator<'c> {
     fn step(&mut self, view: View<'_>, hits: &[Hit], line: &Range<u64>) -> Step {
         let hit = hits[0];
         let rest = line.start.max(self.decided)..line.end;
+        // In a log nobody says anything.
+        let is_said = !self.log && super::speaks(self.channel);
+        if is_said
+            && !self.choice.strict
+            && matches!(hit.needle, Needle::Sure)
+            && let Some(spot) = leaked::find(self, view, hit.at, line)
+        {
+            return Step::Found(spot);
+        }
         if self.no_record != Some(rest.start) {
             match record::at(self, view, &rest) {
                 Ok(Some(spot)) => return Step::Found(spot),
@@ -243,10 +253,8 @@ impl<'c> Locator<'c> {
         }
         match hit.needle {
             Needle::Thinking => self.tag(view, hit.at, line),
-            Needle::Delimiter(contract) => self.delimited(view, hits, line, contract),
+            Needle::Delimiter(contract) => between::step(self, view, hits, line, contract),
             Needle::Sure => {
-                // In a log nobody reads calls out of the text.
-                let is_said = !self.log && super::speaks(self.channel);
                 let call =
                     is_said.then(|| element::find(&mut self.ends, self.choice, view, hit.at, line));
                 match call.flatten() {
@@ -288,93 +296,6 @@ impl<'c> Locator<'c> {
         opened || closes_line
     }
 
-    /// A delimiter line of `contract`, and the block that it opens.
-    fn delimited(
-        &mut self,
-        view: View<'_>,
-        hits: &[Hit],
-        line: &Range<u64>,
-        contract: &'static dyn Contract,
-    ) -> Step {
-        let name = contract.delimiter().unwrap_or_default();
-        let own = own_text(view.get(line.clone()));
-        let Some(opener) = delimiter(own, name) else {
-            // A mention in prose; or escaped text of a JSON document within this text.
-            let quoted = own.trim_ascii_start().starts_with(b"\"");
-            return if quoted { self.around(view, hits[0].at, line) } else { Step::Nothing };
-        };
-        if !self.choice.admits(contract) {
-            return Step::Nothing;
-        }
-        if opener.closes {
-            self.strays.closers += 1;
-            return Step::Nothing;
-        }
-        let limit = line.start + self.limits.block as u64;
-        let mut partner = None;
-        let mut seen = line.end;
-        for hit in &hits[1..] {
-            let same =
-                matches!(hit.needle, Needle::Delimiter(other) if other.id() == contract.id());
-            if !same || hit.at < seen {
-                continue;
-            }
-            if hit.at >= limit {
-                break;
-            }
-            let Ok(other) = view.line(hit.at, self.near()) else {
-                return Step::Wait(Until::LineEnd);
-            };
-            seen = other.end;
-            if let Some(delimiter) = delimiter(own_text(view.get(other.clone())), name) {
-                partner = Some((other, delimiter.closes));
-                break;
-            }
-        }
-        // A needle that starts before the limit may end behind it.
-        let settled = limit + needles::longest() as u64;
-        if partner.is_none() && !view.ends && view.end() < settled {
-            return Step::Wait(Until::Needle);
-        }
-        let before = self.before(line.start);
-        let kind = Kind::Block(contract, Carrier::Delimited);
-        let prefix = opener.prefix.to_vec();
-        if let Some((closer, true)) = partner {
-            let body = line.end..closer.start;
-            let span = line.start..closer.end;
-            self.fence_around = self.line_above(view, line.start).map(|open| (closer.end, open));
-            return Step::Found(Spot {
-                kind,
-                span,
-                body,
-                prefix,
-                closed: true,
-                thinking: false,
-                before,
-                repairs: Vec::new(),
-            });
-        }
-        let end = partner.map_or(view.end().min(limit), |(other, _)| other.start);
-        let body = line.end..enclosing::mapping_end(view, line.end..end, &prefix).0;
-        let text = String::from_utf8_lossy(view.get(body.clone()));
-        let keys = Outline::of(&text).count(contract.opening_keys());
-        if keys == 0 {
-            self.strays.openers += 1;
-            return Step::Nothing;
-        }
-        let span = line.start..body.end;
-        Step::Found(Spot {
-            kind,
-            span,
-            body,
-            prefix,
-            closed: false,
-            thinking: false,
-            before,
-            repairs: Vec::new(),
-        })
-    }
-
     /// How far back the start of a line is looked for, and then the report above it.
     pub(super) fn near(&self) -> u64 {
         if self.log { self.limits.look_back as u64 / 2 } else { u64::MAX }
@@ -387,7 +308,7 @@ impl<'c> Locator<'c> {
     }
 
     /// The line above a block, if it opens a fence.
-    fn line_above(&self, view: View<'_>, start: u64) -> Option<Vec<u8>> {
+    pub(super) fn line_above(&self, view: View<'_>, start: u64) -> Option<Vec<u8>> {
         if start <= self.decided {
             return None;
         }
@@ -406,7 +327,7 @@ impl<'c> Locator<'c> {
     }
 
     /// The fence, object or mapping around a hit.
-    fn around(&mut self, view: View<'_>, at: u64, line: &Range<u64>) -> Step {
+    pub(super) fn around(&mut self, view: View<'_>, at: u64, line: &Range<u64>) -> Step {
         let before = view.get(at.saturating_sub(1)..at);
         if at < self.searched || before.first().is_some_and(u8::is_ascii_alphabetic) {
             return Step::Nothing;

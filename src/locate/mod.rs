@@ -11,18 +11,24 @@ use crate::contract::{CONTRACTS, Claim, Contract, Outline, Rule};
 use crate::record::{Basis, Carrier, Channel, Level, Place, Repair};
 use crate::repair;
 
+mod between;
 pub mod call;
 mod delimited;
 mod element;
 mod enclosing;
 mod fenced;
+mod frames;
+mod leaked;
 mod locator;
 pub mod needles;
 mod record;
+mod repairs;
 mod shell;
+mod spelling;
 
 pub use enclosing::mapping_reaches;
 pub use locator::{Locator, Until, View, Wait};
+pub use repairs::REPAIRS;
 
 /// What is looked for.
 #[derive(Clone, Default)]
@@ -94,6 +100,17 @@ pub enum Kind {
     Frame,
 }
 
+/// How a block is written in its body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As it is.
+    Plain,
+    /// As a JSON string.
+    Escaped,
+    /// As the elements of a tool call, one for each key.
+    Parameters,
+}
+
 /// Something found in a text; all ranges are bytes of the text, counted from its very start.
 #[derive(Clone)]
 pub struct Spot {
@@ -105,6 +122,8 @@ pub struct Spot {
     pub body: Range<u64>,
     /// What stands before each of the body's lines.
     pub prefix: Vec<u8>,
+    /// How the block is written in the body.
+    pub form: Form,
     /// Whether its end was found.
     pub closed: bool,
     /// Whether it stands within a passage of reasoning.
@@ -171,14 +190,22 @@ impl<'t> Block<'t> {
         Self { text: text.into(), start, stripped, below, repairs: Vec::new() }
     }
 
-    /// The same block with what was mended to find it, in `text` from byte `base` on; `place` is that
-    /// of the spot's first byte.
-    #[must_use]
-    pub fn found_by(mut self, spot: &Spot, text: &[u8], base: u64, place: Place) -> Self {
-        let start = (spot.span.start - base) as usize;
-        let at = |offset: u64| place.after(&text[start..(offset - base) as usize]);
-        self.repairs = spot.repairs.iter().map(|(kind, offset)| kind.at(at(*offset))).collect();
-        self
+    /// The block at `spot` in `text`, which holds the bytes from `base` on; `place` is that of the
+    /// spot's first byte.
+    pub fn of(spot: &Spot, text: &'t [u8], base: u64, place: Place) -> Self {
+        let index = |offset: u64| (offset - base) as usize;
+        let at = |offset: u64| place.after(&text[index(spot.span.start)..index(offset)]);
+        let body = &text[index(spot.body.start)..index(spot.body.end)];
+        let start = at(spot.body.start);
+        let block = match (spot.form, spot.kind) {
+            (Form::Parameters, Kind::Block(contract, _)) => {
+                leaked::block(contract, body, start, spot.closed)
+            }
+            (Form::Escaped, _) => leaked::unescaped(&String::from_utf8_lossy(body), start),
+            _ => Self::cut(body, start, &spot.prefix),
+        };
+        let repairs = spot.repairs.iter().map(|(kind, offset)| kind.at(at(*offset))).collect();
+        Self { repairs, ..block }
     }
 
     /// The same block in a text in which it starts at `start`.
@@ -194,7 +221,10 @@ impl<'t> Block<'t> {
         let first = if index == 0 { self.start.column - 1 } else { 0 };
         let below = usize::try_from(index).ok().and_then(|index| self.below.get(index)).copied();
         // What is after the last line stands right below it.
-        let after = self.below.last().map(|last| last + index + 1 - self.below.len() as u64);
+        let after = self
+            .below
+            .last()
+            .map(|last| last + (index + 1).saturating_sub(self.below.len() as u64));
         Place {
             line: self.start.line + below.or(after).unwrap_or(index),
             column: place.column + stripped.copied().unwrap_or_default() + first,
@@ -251,9 +281,6 @@ fn without_fence<'t>(body: &'t [u8], start: Place, prefix: &[u8]) -> (&'t [u8], 
 fn own_is_blank(line: &[u8], prefix: &[u8]) -> bool {
     line[delimited::stripped(line, prefix)..].trim_ascii().is_empty()
 }
-
-/// The kinds of repair by which a block is found.
-pub static REPAIRS: &[&repair::Kind] = &[];
 
 /// The rules that a block can break by the way it stands in its message.
 pub static RULES: &[&Rule] = &[&CLOSE_MISSING];

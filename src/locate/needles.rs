@@ -4,6 +4,7 @@
 //! They hold no byte that JSON escapes, so they are found in an escaped text as well. Takes bytes,
 //! gives [`Hit`]s; what a hit means is told where its line is looked at.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -49,9 +50,9 @@ struct Needles {
 fn needles() -> &'static Needles {
     static NEEDLES: OnceLock<Needles> = OnceLock::new();
     NEEDLES.get_or_init(|| {
-        let mut texts: Vec<&'static str> = Vec::new();
+        let mut texts: Vec<Cow<'static, str>> = Vec::new();
         let mut kinds = Vec::new();
-        let mut add = |text: &'static str, needle: Needle| {
+        let mut put = |text: Cow<'static, str>, needle: Needle| {
             if !texts.contains(&text) {
                 texts.push(text);
                 kinds.push(needle);
@@ -59,8 +60,14 @@ fn needles() -> &'static Needles {
         };
         for contract in CONTRACTS {
             if let Some(name) = contract.delimiter() {
-                add(name, Needle::Delimiter(*contract));
+                put(name.into(), Needle::Delimiter(*contract));
+                for spelling in spellings(name) {
+                    put(spelling.into(), Needle::Delimiter(*contract));
+                }
             }
+        }
+        let mut add = |text: &'static str, needle: Needle| put(text.into(), needle);
+        for contract in CONTRACTS {
             for text in contract.needles() {
                 add(text, Needle::Sure);
             }
@@ -80,10 +87,41 @@ fn needles() -> &'static Needles {
         // Only the leftmost kinds of match have a SIMD prefilter.
         let searcher = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostFirst)
-            .build(&texts)
+            .build(texts.iter().map(|text| text.as_bytes()))
             .expect("invariant: a handful of short needles fits any searcher");
         Needles { searcher, kinds, longest }
     })
+}
+
+/// The spellings of a delimiter's name that are searched for: its words in small letters, in capitals
+/// or with capitals before them, the first one perhaps an abbreviation; with hyphens, blanks,
+/// underscores or nothing between them. More of them cost the search its speed.
+fn spellings(name: &str) -> Vec<String> {
+    type Case<'c> = &'c dyn Fn(&str) -> String;
+    let words: Vec<&str> = name.split('-').collect();
+    let title = |word: &str| {
+        let (first, rest) = word.split_at_checked(1).unwrap_or_default();
+        first.to_ascii_uppercase() + rest
+    };
+    let same = |word: &str| word.to_owned();
+    let upper = |word: &str| word.to_ascii_uppercase();
+    let cases: [(Case<'_>, Case<'_>); 6] = [
+        (&same, &same),
+        (&upper, &upper),
+        (&title, &title),
+        (&upper, &title),
+        (&upper, &same),
+        (&title, &same),
+    ];
+    let mut spellings = Vec::new();
+    for between in ["-", " ", "_", ""] {
+        for (first, other) in cases {
+            let words = words.iter().enumerate();
+            let words = words.map(|(at, word)| if at == 0 { first(word) } else { other(word) });
+            spellings.push(words.collect::<Vec<_>>().join(between));
+        }
+    }
+    spellings
 }
 
 /// Bytes of the longest needle.

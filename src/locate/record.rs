@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::locator::{Locator, Until, View};
-use super::{Kind, Spot};
+use super::{Form, Kind, Spot};
 use crate::contract::Outline;
 use crate::transcript::raw::{self, End, Raw};
 use crate::transcript::{self, shape};
@@ -100,6 +100,7 @@ fn frame(span: Range<u64>) -> Spot {
         kind: Kind::Frame,
         body: span.clone(),
         prefix: Vec::new(),
+        form: Form::Plain,
         closed: true,
         thinking: false,
         before: span.start..span.start,

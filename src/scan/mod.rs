@@ -310,7 +310,6 @@ impl<'s> Scan<'s> {
         }
         let slice =
             |range: Range<u64>| &log[(range.start - base) as usize..(range.end - base) as usize];
-        let start = place.after(slice(spot.span.start..spot.body.start));
         let body = slice(spot.body.clone());
         let before = String::from_utf8_lossy(slice(spot.before.clone()));
         speech.source.offset = spot.span.start;
@@ -318,7 +317,7 @@ impl<'s> Scan<'s> {
         self.found(Found {
             contract,
             carrier,
-            block: Ok(Block::cut(body, start, &spot.prefix).found_by(spot, log, base, place)),
+            block: Ok(Block::of(spot, log, base, place)),
             closed: spot.closed,
             cut: !body.ends_with(b"\n"),
             setting: Setting { before: &before, ..Setting::default() },

@@ -98,12 +98,7 @@ impl Scan<'_> {
             self.found(Found {
                 contract,
                 carrier,
-                block: Ok(Block::cut(body.as_bytes(), place, &spot.prefix).found_by(
-                    spot,
-                    text.as_bytes(),
-                    0,
-                    opening,
-                )),
+                block: Ok(Block::of(spot, text.as_bytes(), 0, opening)),
                 closed: spot.closed,
                 cut: !body.ends_with('\n') && !message.whole,
                 setting: Setting {

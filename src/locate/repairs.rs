@@ -1,0 +1,42 @@
+//! The kinds of repair by which a block is found although its frame is broken.
+
+use crate::repair::Kind;
+
+/// The kinds of repair by which a block is found.
+pub static REPAIRS: &[&Kind] =
+    &[&DELIMITER_SPELLING, &CLOSER_NEARLY, &OPENER_MISSING, &CALL_AS_TEXT];
+
+/// A delimiter line in another spelling.
+pub static DELIMITER_SPELLING: Kind = Kind {
+    code: "delimiter-spelling",
+    meaning: "A line that says nothing but the delimiter's name is spelt otherwise: in capitals, with \
+              blanks or underscores, with other dashes, in bold or code marks, as a tag. It is read \
+              as the delimiter; a mention within a sentence is none.",
+    before: "--- SDLC Review Output ---",
+    after: "---sdlc-review-output---",
+};
+/// A closing line that is only nearly right.
+pub static CLOSER_NEARLY: Kind = Kind {
+    code: "closer-nearly-right",
+    meaning: "The line right below an open block has a part of the closing line's name, or one or \
+              two letters of it wrong. It closes the block, if no right closing line does.",
+    before: "---end-sdlc-review---",
+    after: "---end-sdlc-review-output---",
+};
+/// A block without its opening line.
+pub static OPENER_MISSING: Kind = Kind {
+    code: "opener-missing",
+    meaning: "A closing line stands right below a mapping of its contract, and no opening line above \
+              it. The block starts with the mapping.",
+    before: "reviewer: Me\\nscore: 3\\nverdict: FAIL\\n---end-sdlc-review-output---",
+    after: "---sdlc-review-output---\\nreviewer: Me\\nscore: 3\\nverdict: FAIL\\n\
+            ---end-sdlc-review-output---",
+};
+/// A tool call that was printed.
+pub static CALL_AS_TEXT: Kind = Kind {
+    code: "call-as-text",
+    meaning: "A call of the tool that takes a review was printed as text, and never made. The review \
+              in it is read; nothing says that the tool took it.",
+    before: "<invoke name=\"submit_review\"><parameter name=\"verdict\">fail</parameter></invoke>",
+    after: "{\"verdict\": \"fail\"}",
+};
