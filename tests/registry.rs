@@ -29,11 +29,11 @@ fn shared(table: &str) -> &'static [&'static str] {
     match table {
         "transcript" => &[
             "mod", "raw", "time", "layer", "opening", "frame", "shape", "beside", "api", "chat",
-            "spans",
+            "spans", "stop",
         ],
         "wrapper" => &["mod", "field", "line", "origins", "time", "unwrapping"],
         "contract" => {
-            &["mod", "check", "fields", "location", "outline", "schema", "shape", "template"]
+            &["mod", "check", "cut", "fields", "location", "outline", "schema", "shape", "template"]
         }
         _ => &["mod"],
     }

@@ -4,10 +4,11 @@
 //! block that is broken or cut is not held to its shape, which it cannot show any more: it keeps
 //! what was read with certainty, except a pass.
 
-use super::{Contract, Setting, VIOLATIONS, template};
-use crate::locate::{Block, CLOSE_MISSING};
+use super::{Contract, Setting, VIOLATIONS, cut, template};
+use crate::locate::Block;
 use crate::parse::{Fault, Reading};
 use crate::record::{Level, Place, Repair, Review, Status, Verdict, Violation};
+use crate::transcript::Stop;
 
 /// A review with its status.
 pub struct Checked {
@@ -27,12 +28,18 @@ pub fn check(
 ) -> Checked {
     let mut review = Review::default();
     let whole = closed && reading.faults.is_empty();
+    let mut cut_node = if closed { None } else { reading.node.clone() };
     if !closed {
-        review.violations.push(cut(block));
+        let shape = contract.schema().shape();
+        // Where the writer stopped by itself, nothing broke off.
+        let breaks_off = setting.stop != Some(Stop::Ended);
+        let last = cut_node.as_mut().filter(|_| breaks_off);
+        let broken = last.and_then(|node| cut::drop_broken(node, shape));
+        review.violations.push(cut::violation(block, setting, broken.as_deref()));
     }
     review.violations.extend(reading.faults.iter().map(violation));
     let faults = review.violations.len();
-    if let Some(node) = &reading.node {
+    if let Some(node) = cut_node.as_ref().or(reading.node.as_ref()) {
         if whole {
             contract.schema().note(node, &mut review);
         }
@@ -87,20 +94,5 @@ fn violation(fault: &Fault) -> Violation {
         column: Some(fault.place.column),
         message: fault.message.clone(),
         found: fault.found.clone(),
-    }
-}
-
-/// The violation of a block without an end, at its last line.
-fn cut(block: &Block<'_>) -> Violation {
-    let lines = block.text.lines().count().max(1) as u64;
-    Violation {
-        code: CLOSE_MISSING.code,
-        level: CLOSE_MISSING.level,
-        basis: CLOSE_MISSING.basis,
-        pointer: String::new(),
-        line: Some(lines),
-        column: Some(1),
-        message: "the block ends here without its closing line".to_owned(),
-        found: None,
     }
 }

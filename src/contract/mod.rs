@@ -8,10 +8,12 @@ use std::sync::OnceLock;
 
 use crate::parse::{Node, Value};
 use crate::record::{Basis, Level, Review, Violation};
+use crate::transcript::Stop;
 
 mod agentmux_review;
 mod check;
 mod codex_review;
+mod cut;
 mod dev_critic;
 mod fields;
 pub mod location;
@@ -132,6 +134,8 @@ pub struct Setting<'a> {
     pub after: Option<&'a str>,
     /// The folder that the one who speaks works in, if the transcript says so.
     pub cwd: Option<&'a str>,
+    /// Why the model stopped at the end of the message, if the transcript says so.
+    pub stop: Option<Stop>,
     /// The agent tool itself recorded the block as a review.
     pub recorded: bool,
 }

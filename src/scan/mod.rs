@@ -14,7 +14,7 @@ use crate::locate::{Block, Choice, Kind, Spot, Strays};
 use crate::record::{Carrier, Channel, Place, Review, Source, words};
 use crate::transcript::frame::Damage;
 use crate::transcript::layer::Layer;
-use crate::transcript::{self, AgentCall, Log, Origin, Session, Transcript};
+use crate::transcript::{self, AgentCall, Log, Origin, Session, Stop, Transcript};
 
 mod frame;
 mod text;
@@ -253,6 +253,8 @@ struct Speech {
     called: bool,
     /// The folder that the one who speaks works in.
     cwd: Option<Arc<str>>,
+    /// Why the model stopped at the end of the message.
+    stop: Option<Stop>,
 }
 
 impl<'s> Scan<'s> {
@@ -373,6 +375,7 @@ impl<'s> Scan<'s> {
                 before: "",
                 after: Some(""),
                 cwd: speech.cwd.as_deref(),
+                stop: speech.stop,
                 recorded: carrier == Carrier::Event,
             },
             source: Source { last: Some(true), ..speech.source },
@@ -412,7 +415,7 @@ impl<'s> Scan<'s> {
             accepted: None,
             copy: false,
         };
-        Speech { source, ties, called: origin.called, cwd: origin.cwd }
+        Speech { source, ties, called: origin.called, cwd: origin.cwd, stop: origin.stop }
     }
 }
 

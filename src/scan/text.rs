@@ -8,7 +8,7 @@ use crate::locate::{Block, Choice, Kind, Locator, Spot, View, needles};
 use crate::record::{Carrier, Channel, Place};
 use crate::transcript::frame::Damage;
 use crate::transcript::layer::{Layer, Strings};
-use crate::transcript::{self, Raw, raw, shape};
+use crate::transcript::{self, Raw, Stop, raw, shape};
 
 impl Scan<'_> {
     /// Looks into a text.
@@ -63,6 +63,7 @@ impl Scan<'_> {
         let last = spots.iter().rposition(|spot| matches!(spot.kind, Kind::Block(..)));
         let ends = spots.iter().flat_map(|spot| [spot.span.start as usize, spot.span.end as usize]);
         let offsets = message.layer.input_offsets(&ends.collect::<Vec<_>>());
+        let end = text.trim_end().len() as u64;
         let mut index = 0;
         let (mut place, mut counted) = (Place::START, 0);
         let (mut rest, mut passed) = (*message.layer, 0);
@@ -90,6 +91,8 @@ impl Scan<'_> {
             source.last = Some(false);
             index += 1;
             let body = message.slice(&spot.body);
+            // Why the model stopped says something of what stands at the message's end.
+            let stop = message.speech.stop.filter(|_| spot.span.end >= end);
             let after = if Some(number) == last {
                 own_words(message.slice(&(spot.span.end..text.len() as u64)))
             } else {
@@ -100,11 +103,12 @@ impl Scan<'_> {
                 carrier,
                 block: Ok(Block::of(spot, text.as_bytes(), 0, opening)),
                 closed: spot.closed,
-                cut: !body.ends_with('\n') && !message.whole,
+                cut: !body.ends_with('\n') && (!message.whole || stop == Some(Stop::Limit)),
                 setting: Setting {
                     before: message.slice(&spot.before),
                     after: Some(after),
                     cwd: message.speech.cwd.as_deref(),
+                    stop,
                     recorded: false,
                 },
                 source,

@@ -7,7 +7,7 @@
 //! the text of its events, or in `events`.
 
 use super::claude_code::read_content;
-use super::{Origin, Raw, Session, Sink, Transcript, api};
+use super::{Origin, Raw, Session, Sink, Stop, Transcript, api};
 use crate::record::Channel;
 
 /// Bodies of Anthropic's Messages API.
@@ -148,7 +148,7 @@ const BLOCKS: [&str; 3] = ["tool_use", "tool_result", "thinking"];
 pub(super) fn read_response<'a>(body: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
     let [content, id] = body.fields(["content", "id"]);
     let message_id = id.and_then(|id| id.owned());
-    let origin = Origin { message_id, ..origin.clone() };
+    let origin = Origin { message_id, stop: Stop::of(&body), ..origin.clone() };
     if let Some(content) = content {
         blocks(content, Channel::Assistant, &origin, sink);
     }

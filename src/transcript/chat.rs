@@ -6,7 +6,7 @@
 //! assistant say is given as it stands: roles within it speak for nobody.
 
 use super::raw::owned;
-use super::{Body, Item, Message, Origin, Raw, Sink, json};
+use super::{Body, Item, Message, Origin, Raw, Sink, Stop, json};
 use crate::record::Channel;
 
 /// Keys of a message that repeat what stands under its others.
@@ -102,6 +102,7 @@ fn message_level<'a>(
         // Where the format has an id of its own, that one counts.
         message_id: origin.message_id.clone().or_else(|| owned(id)),
         timestamp: owned(time).or_else(|| origin.timestamp.clone()),
+        stop: stop(&message).or(origin.stop),
         ..origin.clone()
     };
     if speaker == Channel::ToolResult
@@ -117,6 +118,11 @@ fn message_level<'a>(
         return;
     }
     assistant(message, &origin, sink);
+}
+
+/// Why the model stopped, which frameworks keep beside what the API gave.
+fn stop(message: &Raw<'_>) -> Option<Stop> {
+    Stop::of(message).or_else(|| Stop::of(&message.get("response_metadata")?))
 }
 
 /// Gives what a message of the assistant says.

@@ -12,7 +12,7 @@
 
 use super::raw::owned;
 use super::{
-    AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json,
+    AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Stop, Transcript, json,
     text_message,
 };
 use crate::record::Channel;
@@ -237,6 +237,7 @@ fn origin(record: &Raw<'_>, session: &Session) -> Origin {
         record_id: first.or(uuid),
         timestamp: owned(time),
         cwd: owned(cwd).map(Into::into).or_else(|| session.cwd.clone()),
+        stop: message.as_ref().and_then(Stop::of),
         ..Origin::default()
     }
 }

@@ -10,7 +10,7 @@
 use super::claude_code::read_content;
 use super::raw::owned;
 use super::{
-    Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json, text_message,
+    Beside, Body, Item, Message, Origin, Raw, Session, Sink, Stop, Transcript, json, text_message,
 };
 use crate::record::Channel;
 
@@ -76,6 +76,7 @@ impl Transcript for ClaudeStream {
             record_id: uuid,
             timestamp: owned(time),
             cwd: session.cwd.clone(),
+            stop: message.as_ref().and_then(Stop::of),
             called: agent_call.is_some(),
             agent_call,
             ..Origin::default()

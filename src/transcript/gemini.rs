@@ -9,7 +9,9 @@
 //! that result is shown; how other results are shown repeats them, and is passed over.
 
 use super::raw::owned;
-use super::{AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json};
+use super::{
+    AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Stop, Transcript, json,
+};
 use crate::record::Channel;
 
 /// Gemini CLI sessions.
@@ -152,6 +154,7 @@ fn message<'a>(message: Raw<'a>, place: &'static str, origin: &Origin, sink: Sin
         timestamp: time.and_then(|time| time.owned()),
         // A whole list of messages is no later state of one.
         revisable: place == MESSAGE,
+        stop: Stop::of(&message),
         ..origin.clone()
     };
     let speaker = match kind.and_then(|kind| kind.text()).as_deref() {

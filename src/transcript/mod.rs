@@ -47,6 +47,7 @@ pub mod raw;
 mod review_file;
 pub mod shape;
 mod spans;
+mod stop;
 mod swe_agent;
 mod text;
 mod time;
@@ -54,6 +55,7 @@ mod vscode_chat;
 
 pub use beside::Beside;
 pub use raw::Raw;
+pub use stop::Stop;
 
 /// The transcript formats, in the order in which a record is offered to them; the last record
 /// format takes every record.
@@ -299,6 +301,8 @@ pub struct Origin {
     pub timestamp: Option<String>,
     /// The folder that the one who speaks works in.
     pub cwd: Option<Arc<str>>,
+    /// Why the model stopped where the message ends, if the transcript says so.
+    pub stop: Option<Stop>,
 }
 
 impl Origin {

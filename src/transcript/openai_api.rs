@@ -6,7 +6,7 @@
 //! hidden, and so are the instructions and tools that a response repeats. Of a conversation that
 //! is stored with no response beside it, the turns of the assistant are all there is.
 
-use super::{Body, Item, Message, Origin, Raw, Session, Sink, Transcript, api, text_message};
+use super::{Body, Item, Message, Origin, Raw, Session, Sink, Stop, Transcript, api, text_message};
 use crate::record::Channel;
 
 /// Bodies of OpenAI's APIs.
@@ -122,9 +122,10 @@ pub(super) fn read_response<'a>(body: Raw<'a>, origin: &Origin, sink: Sink<'_, '
     const OWN: [&str; 4] = ["id", "choices", "output", "output_text"];
     let [id, choices, output, repeated] = body.fields(OWN);
     let message_id = id.and_then(|id| id.owned());
-    let origin = Origin { message_id, ..origin.clone() };
+    let origin = Origin { message_id, stop: Stop::of(&body), ..origin.clone() };
     for choice in choices.into_iter().flat_map(|choices| choices.items()) {
         let [message, text] = choice.fields(["message", "text"]);
+        let origin = Origin { stop: Stop::of(&choice), ..origin.clone() };
         if let Some(message) = message {
             turn(message, Channel::Assistant, &origin, sink);
         }

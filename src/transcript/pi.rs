@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use super::{
-    AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Transcript, json,
+    AgentCall, Beside, Body, Item, Message, Origin, Raw, Session, Sink, Stop, Transcript, json,
     text_message,
 };
 use crate::record::Channel;
@@ -147,7 +147,7 @@ fn message<'a>(message: Raw<'a>, origin: &Origin, sink: Sink<'_, 'a>) {
             "errorMessage",
         ]);
     let timestamp = origin.timestamp.clone().or_else(|| time.and_then(|time| time.time()));
-    let origin = Origin { timestamp, ..origin.clone() };
+    let origin = Origin { timestamp, stop: Stop::of(&message), ..origin.clone() };
     let texts = || {
         let items = content.into_iter().flat_map(|content| content.items());
         items.filter_map(|item| item.get("text")).chain(content).filter(Raw::is_string)
