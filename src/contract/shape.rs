@@ -72,6 +72,42 @@ impl Shape {
         }
     }
 
+    /// What stands under a key of this name, nearest to the top.
+    pub fn named(&self, key: &str) -> Option<&Self> {
+        let mut level = vec![self];
+        while !level.is_empty() {
+            if let Some(found) = level.iter().find_map(|shape| shape.map()?.field(key)) {
+                return Some(found);
+            }
+            level = level.into_iter().flat_map(Self::below).collect();
+        }
+        None
+    }
+
+    /// What stands right below it.
+    fn below(&self) -> Vec<&Self> {
+        match self {
+            Self::List(item) => vec![item],
+            Self::Map(map) => map.fields.iter().map(|(_, shape)| shape).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// In words, what may stand here; none where that may be anything.
+    pub fn words(&self) -> Option<String> {
+        Some(match self {
+            Self::Any => return None,
+            Self::Text => "a text".to_owned(),
+            Self::Word(words) => format!("one of the words {}", words.join(", ")),
+            Self::Boolean => "true or false".to_owned(),
+            Self::Integer(Some(most)) => format!("a whole number up to {most}"),
+            Self::Integer(None) => "a whole number".to_owned(),
+            Self::Number => "a number".to_owned(),
+            Self::List(_) => "a list".to_owned(),
+            Self::Map(_) => "a mapping".to_owned(),
+        })
+    }
+
     /// The mapping that may stand here, if one may.
     pub fn map(&self) -> Option<&MapShape> {
         match self {
@@ -125,6 +161,16 @@ mod tests {
             assert!(item.map().is_some_and(|map| !map.fields.is_empty()), "{}", contract.id());
             assert!(!map.required.is_empty(), "{}", contract.id());
         }
+    }
+
+    #[test]
+    fn a_key_is_found_on_whatever_level() {
+        let sdlc = CONTRACTS[0].schema().shape();
+        let words = |key: &str| sdlc.named(key).and_then(Shape::words);
+        assert_eq!(words("score").as_deref(), Some("a whole number up to 10"));
+        assert_eq!(words("description").as_deref(), Some("a text"));
+        assert!(words("severity").is_some_and(|words| words.contains("critical, high")));
+        assert_eq!(words("nope"), None);
     }
 
     #[test]

@@ -9,10 +9,10 @@ use std::collections::HashSet;
 
 use super::{
     CAP, Caps, DOCUMENTS, DUPLICATE_KEY, EMPTY, Entry, FAULTS, Fault, JSON, Kind, Node, Reading,
-    Scalar, Value,
+    Scalar, Value, advice,
 };
 use crate::contract::Rule;
-use crate::record::Place;
+use crate::record::{Excerpt, Place};
 
 /// Parses `text` as one JSON value.
 pub fn parse(text: &str, caps: Caps) -> Reading<'_> {
@@ -85,9 +85,22 @@ impl<'a> Parser<'a> {
     }
 
     fn broken<T>(&mut self, message: &str) -> Result<T, ()> {
-        let message = if self.at == self.text.len() { "the text ends here" } else { message };
-        self.fault(&JSON, message.to_owned());
+        if self.at == self.text.len() {
+            self.fault(&JSON, "the text ends here".to_owned());
+            return Err(());
+        }
+        let column = self.here().column;
+        let advice = advice::of(JSON.code, &Excerpt::of(self.line(), column, None));
+        self.fault(&JSON, advice.map_or_else(|| message.to_owned(), |advice| advice.message()));
         Err(())
+    }
+
+    /// The line of the byte that is next.
+    fn line(&self) -> &'a str {
+        let bytes = self.text.as_bytes();
+        let start = memchr::memrchr(b'\n', &bytes[..self.at]).map_or(0, |end| end + 1);
+        let end = memchr::memchr(b'\n', &bytes[self.at..]).map_or(bytes.len(), |end| self.at + end);
+        &self.text[start..end]
     }
 
     fn value(&mut self) -> Partial<'a> {

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use crate::contract::Rule;
 use crate::record::{Basis, Level, Place, Repair};
 
+pub mod advice;
 pub mod json;
 pub mod yaml;
 

@@ -10,10 +10,10 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, Span, Tag};
 
 use super::{
     ALIAS, CAP, Caps, DOCUMENTS, DUPLICATE_KEY, EMPTY, EXCERPT, Entry, FAULTS, Fault, KEY, Kind,
-    MERGE_KEY, Node, Reading, Scalar, TAG, Value, YAML,
+    MERGE_KEY, Node, Reading, Scalar, TAG, Value, YAML, advice,
 };
 use crate::contract::Rule;
-use crate::record::Place;
+use crate::record::{Excerpt, Place};
 
 /// Parses `text` as one YAML document.
 pub fn parse(text: &str, caps: Caps) -> Reading<'_> {
@@ -31,6 +31,7 @@ pub fn parse(text: &str, caps: Caps) -> Reading<'_> {
                 let marker = error.marker();
                 let place =
                     Place { line: marker.line().max(1) as u64, column: marker.col() as u64 + 1 };
+                let place = builder.tab(place, &error.info()).unwrap_or(place);
                 builder.fault(&YAML, place, error.info());
                 false
             }
@@ -186,6 +187,19 @@ impl<'a> Builder<'a> {
         self.node(node)
     }
 
+    /// Where the tab stands that ends a text: the parser names the place where the text starts.
+    fn tab(&self, place: Place, message: &str) -> Option<Place> {
+        if !message.ends_with("found a tab") {
+            return None;
+        }
+        let below = self.text.lines().enumerate().skip(place.line as usize);
+        below.into_iter().find_map(|(index, line)| {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            let column = indent.find('\t')? as u64 + 1;
+            Some(Place { line: index as u64 + 1, column })
+        })
+    }
+
     /// Notes a fault, with the line that it stands on.
     fn fault(&mut self, rule: &'static Rule, place: Place, message: String) {
         // Faults come in the order of the text, but for a line or two.
@@ -200,6 +214,10 @@ impl<'a> Builder<'a> {
             line += 1;
         }
         self.cursor = (line, rest);
+        let own = rest.lines().next().unwrap_or_default();
+        let above = self.text[..self.text.len() - rest.len()].lines().next_back();
+        let message = advice::of(rule.code, &Excerpt::of(own, place.column, above))
+            .map_or(message, |advice| advice.message());
         let found = rest.lines().next().map(|own| own.trim().chars().take(EXCERPT).collect());
         self.faults.push(Fault { rule, place, message, found });
     }

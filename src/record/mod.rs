@@ -22,9 +22,11 @@
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
+mod excerpt;
 mod ids;
 mod words;
 
+pub use excerpt::Excerpt;
 pub use ids::record_id;
 pub(crate) use words::words;
 pub use words::{Basis, Carrier, Channel, Level, Status, Verdict};
@@ -290,6 +292,9 @@ pub struct Record {
     pub truncated: bool,
     /// The block's text (only with `--raw`).
     pub raw: Option<String>,
+    /// For people, no part of the wire format: what stands where the violations are, each by its
+    /// number, and then where the repairs are. Empty where nobody asked.
+    pub excerpts: Vec<Option<Excerpt>>,
 }
 
 /// The content keys of a record, in their order; one list for the record and for its hash.
@@ -328,6 +333,7 @@ impl Record {
             source,
             truncated: false,
             raw: None,
+            excerpts: Vec::new(),
         }
     }
 }
@@ -377,6 +383,15 @@ impl Serialize for Content<'_> {
 }
 
 impl Review {
+    /// The numbers of the violations that weigh most, `count` of them at most; as they stand where
+    /// they weigh the same.
+    pub fn foremost(&self, count: usize) -> Vec<usize> {
+        let mut numbers: Vec<usize> = (0..self.violations.len()).collect();
+        numbers.sort_by_key(|number| self.violations[*number].level);
+        numbers.truncate(count);
+        numbers
+    }
+
     /// The record's `extra`: JSON text with its keys in order, or null where there is none.
     fn extra_text(&self) -> Option<String> {
         let extra = self.extra.as_ref().filter(|extra| !extra.is_empty())?;
