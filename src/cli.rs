@@ -101,6 +101,11 @@ pub struct Args {
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0, help_heading = "Run")]
     pub threads: usize,
 
+    /// Show colours, where the dialect has any: on a terminal, always or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
+        help_heading = "Run")]
+    pub color: Color,
+
     /// Say nothing on stderr but errors
     #[arg(short, long, help_heading = "Run")]
     pub quiet: bool,
@@ -108,6 +113,17 @@ pub struct Args {
     /// Say on stderr what was read and left out
     #[arg(short, long, conflicts_with = "quiet", help_heading = "Run")]
     pub verbose: bool,
+}
+
+/// When colours are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Wherever the output goes.
+    Always,
+    /// Nowhere.
+    Never,
 }
 
 /// What to do with copies.

@@ -32,6 +32,8 @@ pub struct Limits {
     pub remembered: usize,
     /// Bytes of memory for the entries of a log of changes that are replayed from one first state on.
     pub replay: usize,
+    /// Violations of a review, and as many of its repairs, that people are shown with their line.
+    pub excerpts: usize,
     /// Bytes of one output line.
     pub record: usize,
     /// Bytes that a compressed input or an archive may expand to, whatever its size.
@@ -67,6 +69,7 @@ impl Default for Limits {
             look_ahead: 64,
             remembered: 1 << 20,
             replay: 256 << 20,
+            excerpts: 100,
             record: 1 << 20,
             expansion: 256 << 20,
             ratio: 1000,

@@ -5,11 +5,12 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anstream::{AutoStream, ColorChoice};
 use clap::{CommandFactory, Parser};
-use revextract::cli::{Args, Copies, FailOn};
+use revextract::cli::{Args, Color, Copies, FailOn};
 use revextract::contract::{self, CONTRACTS};
 use revextract::drive::{self, Handler};
-use revextract::emit::{self, EMITTERS, Emission, EndRecord};
+use revextract::emit::{self, EMITTERS, Emission, EndRecord, Page};
 use revextract::error::{Error, printable};
 use revextract::input::{self, Input};
 use revextract::locate::Choice;
@@ -86,9 +87,9 @@ fn options(args: &Args) -> Result<Options, String> {
         let names = TRANSCRIPTS.iter().map(|format| format.id());
         transcript::by_id(name).ok_or_else(|| unknown("transcript", name, names))
     });
-    if emit::by_id(&args.emit).is_none() {
+    let Some(emitter) = emit::by_id(&args.emit) else {
         return Err(unknown("emitter", &args.emit, EMITTERS.iter().map(|emitter| emitter.id())));
-    }
+    };
     if args.input_name.is_some() && (args.paths.len() > 1 || args.files_from.is_some()) {
         return Err("--input-name needs exactly one input".to_owned());
     }
@@ -116,6 +117,7 @@ fn options(args: &Args) -> Result<Options, String> {
         scope: Scope { choice, channels, transcript: format.transpose()?, limits },
         templates: args.templates || args.status.contains(&Status::Template),
         raw: args.raw,
+        excerpts: emitter.shows_excerpts(),
         input_name: args.input_name.clone(),
     })
 }
@@ -142,7 +144,7 @@ fn work(args: &Args, options: &Options) -> u8 {
 
 fn run(args: &Args, options: &Options, output: &mut Output, gate: &mut Gate) -> Result<(), Error> {
     let emitter = emit::by_id(&args.emit).unwrap_or(EMITTERS[0]);
-    let emission = emitter.start(options.scope.limits.record);
+    let emission = emitter.start(page(args, options));
     let mut settle = Settle::new(&options.scope);
     settle.mark_copies = args.copies == Copies::Mark;
     let mut writer = Writer { args, out: output, emission, gate };
@@ -155,6 +157,22 @@ fn run(args: &Args, options: &Options, output: &mut Output, gate: &mut Gate) -> 
     drive::run(inputs, options, &mut settle, &mut writer)?;
     let Writer { mut emission, out, .. } = writer;
     Ok(emission.end(out)?)
+}
+
+/// What the output is written on.
+fn page(args: &Args, options: &Options) -> Page {
+    /// Columns where nobody says how wide the page is.
+    const WIDTH: usize = 100;
+    let stdout = io::stdout();
+    let is_file = args.output.as_deref().is_some_and(|path| path != Path::new("-"));
+    let color = match args.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => !is_file && AutoStream::choice(&stdout) != ColorChoice::Never,
+    };
+    let screen = terminal_size::terminal_size_of(&stdout).filter(|_| !is_file);
+    let width = screen.map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(40, 200));
+    Page { line: options.scope.limits.record, width, color }
 }
 
 /// The paths that were named, in their order.

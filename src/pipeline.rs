@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::contract;
-use crate::locate::Strays;
+use crate::locate::{Block, Strays};
 use crate::parse::{self, Caps};
-use crate::record::{Record, Status};
+use crate::record::{Excerpt, Place, Record, Repair, Review, Status, Violation};
 use crate::repair;
 use crate::scan::{Event, Found, LeftOut, Scope, Ties};
 use crate::settle::Outcome;
@@ -24,6 +24,8 @@ pub struct Options {
     pub templates: bool,
     /// Records carry their block's text.
     pub raw: bool,
+    /// Records carry the lines that their violations and repairs are about.
+    pub excerpts: bool,
     /// The name of the one input, in place of its own.
     pub input_name: Option<String>,
 }
@@ -85,8 +87,23 @@ fn record(options: &Options, found: Found<'_>) -> Record {
     let checked = contract::check(contract, &block, &reading, closed, &setting);
     // record
     let mut record = Record::new(contract.id(), carrier, checked.status, checked.review, source);
+    if options.excerpts {
+        record.excerpts = excerpts(&block, &record.review, limits.excerpts);
+    }
     record.raw = options.raw.then(|| block.text.into_owned());
     record
+}
+
+/// The lines that the foremost violations and the first repairs of a review are about.
+fn excerpts(block: &Block<'_>, review: &Review, count: usize) -> Vec<Option<Excerpt>> {
+    let mut places = vec![None; review.violations.len()];
+    for number in review.foremost(count) {
+        let Violation { line, column, .. } = review.violations[number];
+        places[number] = line.zip(column).map(|(line, column)| Place { line, column });
+    }
+    let of_repair = |repair: &Repair| Place { line: repair.line, column: repair.column };
+    places.extend(review.repairs.iter().take(count).map(of_repair).map(Some));
+    block.excerpts(&places)
 }
 
 impl Harvest {

@@ -14,6 +14,7 @@ use clap::CommandFactory;
 use common::{PROGRAM, root};
 use revextract::cli::Args;
 use revextract::contract::CONTRACTS;
+use revextract::emit::EMITTERS;
 use revextract::limits::Limits;
 use revextract::record::{Channel, Status};
 use revextract::scan::LeftOut;
@@ -156,6 +157,12 @@ fn the_tables_name_everything_that_there_is() {
         }
     }
     assert_eq!(wrappers.len(), WRAPPERS.len(), "{wrappers:#?}");
+
+    let emitters = rows(&text, "### Emitters");
+    for emitter in EMITTERS {
+        assert!(row(&emitters, emitter.id()).contains(&cell(emitter.about())), "{}", emitter.id());
+    }
+    assert_eq!(emitters.len(), EMITTERS.len(), "{emitters:#?}");
 
     for channel in Channel::ALL {
         assert!(text.contains(&format!("`{}`", channel.word())), "{channel:?}");

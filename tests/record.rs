@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 
 use common::{cases, records, root};
-use revextract::emit::{EMITTERS, Emission};
+use revextract::emit::{EMITTERS, Emission, Page};
 use revextract::record::{
     Carrier, Channel, Finding, Gate, Record, Review, Source, Status, Verdict, record_id,
 };
@@ -56,7 +56,8 @@ fn review() -> Review {
 
 fn line(record: Record, cap: usize) -> String {
     let mut out = Vec::new();
-    let mut emission: Box<dyn Emission> = EMITTERS[0].start(cap);
+    let mut emission: Box<dyn Emission> =
+        EMITTERS[0].start(Page { line: cap, width: 80, color: false });
     emission.record(record, &mut out).expect("a vector takes all");
     String::from_utf8(out).expect("UTF-8")
 }

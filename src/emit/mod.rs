@@ -8,11 +8,12 @@ use std::io::{self, Write};
 use crate::record::Record;
 
 pub mod ndjson;
+pub mod pretty;
 
 pub use ndjson::EndRecord;
 
 /// The emitters.
-pub static EMITTERS: &[&dyn Emitter] = &[&ndjson::Ndjson];
+pub static EMITTERS: &[&dyn Emitter] = &[&ndjson::Ndjson, &pretty::Pretty];
 
 /// A dialect.
 pub trait Emitter: Sync {
@@ -22,8 +23,24 @@ pub trait Emitter: Sync {
     /// One line for lists: what it writes and for whom.
     fn about(&self) -> &'static str;
 
-    /// Starts a document; lines stay under `line` bytes where the dialect has lines.
-    fn start(&self, line: usize) -> Box<dyn Emission>;
+    /// Whether it shows the lines that violations and repairs are about.
+    fn shows_excerpts(&self) -> bool {
+        false
+    }
+
+    /// Starts a document.
+    fn start(&self, page: Page) -> Box<dyn Emission>;
+}
+
+/// What a document is written on.
+#[derive(Debug, Clone, Copy)]
+pub struct Page {
+    /// Bytes that a line stays under, where a record is a line.
+    pub line: usize,
+    /// Columns that people see side by side.
+    pub width: usize,
+    /// Whether it shows colours.
+    pub color: bool,
 }
 
 /// A document that is being written.

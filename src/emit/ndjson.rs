@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 
-use super::{Emission, Emitter};
+use super::{Emission, Emitter, Page};
 use crate::record::{Finding, Record, Review, SCHEMA, Source};
 
 /// NDJSON.
@@ -25,8 +25,8 @@ impl Emitter for Ndjson {
         "one JSON record a line, for jq, DuckDB and every other reader"
     }
 
-    fn start(&self, line: usize) -> Box<dyn Emission> {
-        Box::new(Lines { line, buffer: Vec::new() })
+    fn start(&self, page: Page) -> Box<dyn Emission> {
+        Box::new(Lines { line: page.line, buffer: Vec::new() })
     }
 }
 

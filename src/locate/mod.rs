@@ -16,6 +16,7 @@ pub mod call;
 mod delimited;
 mod element;
 mod enclosing;
+mod excerpts;
 mod fenced;
 mod frames;
 mod leaked;
