@@ -5,7 +5,7 @@
 use super::Kind;
 
 /// The kinds of repair that have to do with characters, in YAML and JSON alike.
-pub static REPAIRS: &[&Kind] = &[&INVISIBLE];
+pub static REPAIRS: &[&Kind] = &[&INVISIBLE, &BLANK, &FULL_WIDTH, &CURLY_QUOTES];
 
 /// A character without width.
 pub static INVISIBLE: Kind = Kind {

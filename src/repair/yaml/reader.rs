@@ -1,0 +1,443 @@
+//! The tolerant reader: goes over the lines of a block once, and gives each its place in the tree.
+//!
+//! Takes a block's text and the shape of its contract, gives a [`Reading`] with what it mended; none
+//! where it meets what it does not know. A line is an entry, an item or text. YAML decides by the
+//! column; where the column fits nothing, the contract's keys do. Never takes an outcome out of a
+//! line that may as well be text: that is a fault which names both readings.
+
+use std::borrow::Cow;
+
+use super::kinds;
+use super::line::{Blanks, Key, Line, is_mark};
+use super::seat::Seat;
+use super::tree::{Open, Tree, known};
+use super::value::{Class, OpenScalar, Style};
+use crate::contract::Shape;
+use crate::parse::{CAP, Caps, DUPLICATE_KEY, EXCERPT, FAULTS, Fault, Reading, TWO_READINGS, YAML};
+use crate::contract::Rule;
+use crate::record::{Place, Repair};
+use crate::repair::{Kind, characters};
+
+/// The reader of one block.
+pub struct Reader<'t, 's> {
+    pub text: &'t str,
+    pub lines: Vec<Line<'t>>,
+    /// The line that is read.
+    pub at: usize,
+    pub shape: &'s Shape,
+    pub tree: Tree<'t, 's>,
+    pub scalar: Option<OpenScalar<'t>>,
+    /// Lines that belong to what comes next or before: blank ones, comments, marks.
+    held: Vec<usize>,
+    /// Something has been read.
+    started: bool,
+    caps: Caps,
+    pub faults: Vec<Fault>,
+    repairs: Vec<Repair>,
+}
+
+/// Keys by which a review's outcome is told.
+const OUTCOME: &[&str] = &[
+    "verdict", "score", "pass", "escalate", "status", "findings", "overall_correctness",
+];
+/// What a value starts with that makes no review look good.
+const REFUSALS: &[&str] = &["fail", "critical", "reject", "escalate", "patch is incorrect"];
+
+impl<'t, 's> Reader<'t, 's> {
+    /// The reading of `text`; none where something stands in it that this reader does not know.
+    pub fn read(text: &'t str, shape: &'s Shape, closed: bool, caps: Caps) -> Option<Reading<'t>> {
+        let mut reader = Self {
+            text,
+            lines: Line::all(text),
+            at: 0,
+            shape,
+            tree: Tree::default(),
+            scalar: None,
+            held: Vec::new(),
+            started: false,
+            caps,
+            faults: Vec::new(),
+            repairs: Vec::new(),
+        };
+        while reader.at < reader.lines.len() {
+            reader.line()?;
+            if reader.faults.len() >= FAULTS || reader.tree.nodes >= caps.nodes {
+                break;
+            }
+            reader.at += 1;
+        }
+        if reader.tree.nodes >= caps.nodes {
+            reader.fault(&CAP, Place::START, "too many values".to_owned());
+        }
+        reader.release(false);
+        let is_cut = reader.scalar.as_ref().is_some_and(|open| matches!(open.style, Style::Broken));
+        reader.close_scalar();
+        if !closed && (is_cut || reader.tree.waits()) {
+            reader.tree.drop_cut_item();
+        }
+        let Self { tree, faults, mut repairs, .. } = reader;
+        repairs.sort_by_key(|repair| (repair.line, repair.column));
+        repairs.dedup();
+        Some(Reading { node: tree.finish(), faults, repairs })
+    }
+
+    /// Takes one line.
+    fn line(&mut self) -> Option<()> {
+        let line = self.lines[self.at];
+        let blanks = Blanks::at(line.text, 0, 0);
+        if self.goes_on_in_block(line, blanks) {
+            return Some(());
+        }
+        let own = &line.text[blanks.end..];
+        if own.is_empty() || own.starts_with('#') || is_mark(own) || own.starts_with('%') {
+            self.held.push(self.at);
+            return Some(());
+        }
+        if self.tree.open.len() + 3 >= self.caps.nesting {
+            return None;
+        }
+        if self.structure(line, blanks) {
+            self.started = true;
+            return Some(());
+        }
+        if !self.started {
+            return None;
+        }
+        self.text_line(line, blanks)
+    }
+
+    /// Whether the line belongs to the block scalar above by its indentation.
+    fn goes_on_in_block(&mut self, line: Line<'t>, blanks: Blanks) -> bool {
+        let Some(OpenScalar { style: Style::Block { indent, lines, ended, .. }, parent, .. }) =
+            &mut self.scalar
+        else {
+            return false;
+        };
+        if !self.held.is_empty() {
+            return false;
+        }
+        let is_blank = line.text.trim_matches([' ', '\t']).is_empty();
+        let spaces = line.text.len() - line.text.trim_start_matches(' ').len();
+        let content = match *indent {
+            Some(content) => content,
+            None if is_blank => usize::MAX,
+            None if parent.is_none_or(|parent| spaces > parent) && blanks.column == spaces => {
+                *indent = Some(spaces);
+                spaces
+            }
+            None => return false,
+        };
+        if !is_blank && spaces < content {
+            return false;
+        }
+        lines.push(line.text.get(content..).unwrap_or_default());
+        *ended = line.ended;
+        true
+    }
+
+    /// Takes a line as items and an entry; false where it is neither.
+    fn structure(&mut self, line: Line<'t>, lead: Blanks) -> bool {
+        let (mut at, mut blanks) = (lead.end, lead);
+        let mut is_item = false;
+        loop {
+            let own = &line.text[at..];
+            let behind = Blanks::at(line.text, at + 1, blanks.column + 1);
+            let is_dash = own.starts_with('-') && (behind.end > at + 1 || own.len() == 1);
+            if !is_dash {
+                break;
+            }
+            let key = Key::at(line.text, behind.end);
+            let Some(seat) = self.item(blanks.column, key.as_ref(), is_item) else { break };
+            if !is_item {
+                self.release(false);
+            }
+            self.take_item(line, at, seat, blanks);
+            (at, blanks, is_item) = (behind.end, behind, true);
+            if at == line.text.len() || line.text[at..].starts_with('#') {
+                return true;
+            }
+        }
+        let key = Key::at(line.text, at);
+        let seat = key.as_ref().and_then(|key| self.entry(blanks.column, key, is_item));
+        match (key, seat) {
+            (Some(key), Some(seat)) => {
+                if !is_item {
+                    self.release(false);
+                }
+                self.take_entry(line, key, seat, blanks);
+            }
+            _ if is_item => self.begin(line, at, line.text.len()),
+            _ => return false,
+        }
+        true
+    }
+
+    fn take_item(&mut self, line: Line<'t>, at: usize, seat: Seat, blanks: Blanks) {
+        let place = line.place(at);
+        self.blanks(line, blanks);
+        if !seat.fits {
+            self.repair(&kinds::INDENT, place);
+        }
+        let Seat { depth, .. } = seat;
+        if depth == self.tree.open.len() {
+            let item = match self.tree.awaited() {
+                Some(Shape::List(item)) => Some(&**item),
+                _ if self.tree.open.is_empty() => Some(self.shape),
+                _ => None,
+            };
+            self.tree.list(blanks.column, item, place);
+        } else {
+            self.close_scalar();
+            self.tree.close_to(depth + 1);
+        }
+        self.tree.dash(Place { column: place.column + 1, ..place });
+    }
+
+    fn take_entry(&mut self, line: Line<'t>, key: Key<'t>, seat: Seat, blanks: Blanks) {
+        let place = line.place(key.start);
+        self.blanks(line, blanks);
+        let was_irregular = self.scalar.as_ref().is_some_and(|open| {
+            // A value of one word, or one in quotes, is no text that goes on.
+            let is_text = !matches!(open.style, Style::Quoted(_)) && open.class == Class::Text;
+            is_text && (open.irregular || !seat.fits)
+        });
+        let name: Cow<'t, str> = seat.name.clone().map_or(Cow::Borrowed(key.name), Cow::Owned);
+        let rest = line.text[key.rest..].trim();
+        if was_irregular && OUTCOME.contains(&&*name) && !rest.is_empty() && !refuses(&name, rest) {
+            let message = format!(
+                "this line is the key `{name}` with its value, or a line of the text above it"
+            );
+            self.fault(&TWO_READINGS, place, message);
+            return;
+        }
+        if !seat.fits {
+            self.repair(&kinds::INDENT, place);
+        }
+        if seat.depth == self.tree.open.len() {
+            let shape = match self.tree.awaited() {
+                Some(Shape::Map(map)) => Some(map),
+                Some(Shape::List(item)) => item.map(),
+                _ if self.tree.open.is_empty() => self.shape.map(),
+                _ => None,
+            };
+            self.tree.map(blanks.column, shape, place);
+        } else {
+            self.close_scalar();
+            self.tree.close_to(seat.depth + 1);
+            // A mapping whose first key was indented too far.
+            if let (0, Some(Open::Map(map))) = (seat.depth, self.tree.open.first_mut()) {
+                map.indent = map.indent.min(blanks.column);
+            }
+        }
+        self.spelling(line, &key, &name);
+        let behind = Blanks::at(line.text, key.rest, 0);
+        let colon = line.place(key.rest);
+        if !self.tree.key(name.clone(), place, colon) {
+            self.fault(&DUPLICATE_KEY, place, format!("the key `{name}` stands here again"));
+        }
+        self.behind_colon(line, key.rest, behind);
+        if behind.end >= key.end {
+            return;
+        }
+        // A list that starts on the line of its key.
+        let own = &line.text[behind.end..];
+        if own.starts_with("- ") && matches!(self.tree.awaited(), Some(Shape::List(_))) {
+            let column = line.text[..behind.end].chars().count();
+            self.repair(&kinds::INDENT, line.place(behind.end));
+            self.structure(line, Blanks { end: behind.end, column, ..Blanks::default() });
+            return;
+        }
+        self.begin(line, behind.end, key.end);
+    }
+
+    /// Notes how a key is written, if another way than YAML and the contract want.
+    fn spelling(&mut self, line: Line<'t>, key: &Key<'t>, name: &str) {
+        let place = line.place(key.start);
+        if key.name != name {
+            let seen: String =
+                key.name.chars().filter(|char| !characters::is_invisible(*char)).collect();
+            let kind = if seen == name { &characters::INVISIBLE } else { &kinds::KEY };
+            self.repair(kind, place);
+        }
+        if key.decorated {
+            self.repair(&kinds::KEY, place);
+        }
+        if key.curly {
+            self.repair(&characters::CURLY_QUOTES, place);
+        }
+        let colon = line.place(key.rest);
+        if key.wide {
+            self.repair(&characters::FULL_WIDTH, Place { column: colon.column - 1, ..colon });
+        } else if !key.spaced {
+            self.repair(&kinds::BLANK_AFTER_COLON, colon);
+        }
+    }
+
+    /// Notes what is unusual in the blanks at the start of a line or behind a dash.
+    fn blanks(&mut self, line: Line<'t>, blanks: Blanks) {
+        let place = line.place(0);
+        if blanks.tab {
+            self.repair(&kinds::TAB, place);
+        }
+        self.unusual(place, blanks, line.start == 0 && line.text.starts_with('\u{feff}'));
+    }
+
+    fn behind_colon(&mut self, line: Line<'t>, at: usize, blanks: Blanks) {
+        self.unusual(line.place(at), blanks, false);
+    }
+
+    fn unusual(&mut self, place: Place, blanks: Blanks, is_mark: bool) {
+        if blanks.unusual {
+            self.repair(&characters::BLANK, place);
+        }
+        if blanks.invisible && !is_mark {
+            self.repair(&characters::INVISIBLE, place);
+        }
+    }
+
+    /// Takes a line as text: the start of a value that is waited for, or more of the one above.
+    fn text_line(&mut self, line: Line<'t>, blanks: Blanks) -> Option<()> {
+        let place = line.place(blanks.end);
+        let end = line.text.len();
+        if let Some(key) = Key::at(line.text, blanks.end)
+            && key.is_word()
+            && stands_in(self.shape, key.name)
+        {
+            let message = format!(
+                "this line is a line of the text above it, or the key `{}` of a mapping that has \
+                 ended",
+                key.name
+            );
+            self.fault(&TWO_READINGS, place, message);
+            return Some(());
+        }
+        if self.scalar.is_none() {
+            if !self.tree.waits() {
+                self.fault(&YAML, place, "this line belongs to no key".to_owned());
+                return Some(());
+            }
+            self.release(false);
+            if self.tree.indent().is_some_and(|indent| blanks.column <= indent) {
+                self.repair(&kinds::CONTINUATION, place);
+            }
+            self.begin(line, blanks.end, end);
+            return Some(());
+        }
+        let blank = self.release(true);
+        let open = self.scalar.as_mut()?;
+        let is_indented = open.parent.is_none_or(|parent| blanks.column > parent);
+        match &mut open.style {
+            Style::Block { indent, lines, ended, .. } => {
+                let (kind, own) = match line.text.strip_prefix('+').filter(|own| {
+                    indent.is_some_and(|indent| Blanks::at(own, 0, 0).column + 1 >= indent)
+                }) {
+                    Some(own) => (&kinds::DIFF_MARK, own),
+                    None => (&kinds::BLOCK_SCALAR, line.text),
+                };
+                let content = *indent.get_or_insert(blanks.column);
+                let own_indent = own.len() - own.trim_start_matches(' ').len();
+                lines.push(&own[own_indent.min(content)..]);
+                *ended = line.ended;
+                open.irregular |= *kind == kinds::BLOCK_SCALAR;
+                self.repair(kind, place);
+            }
+            Style::Plain { commented } => {
+                if !is_indented || *commented {
+                    open.irregular = true;
+                    self.repair(&kinds::CONTINUATION, place);
+                }
+                self.go_on(line, blanks.end, end, blank, false);
+            }
+            Style::Broken => self.go_on(line, blanks.end, end, blank, false),
+            Style::Quoted(_) => {
+                self.repair(&kinds::CONTINUATION, place);
+                self.go_on(line, blanks.end, end, blank, false);
+            }
+        }
+        Some(())
+    }
+
+    /// Gives the lines that are held to the text above, or passes over them. Gives the number of
+    /// blank ones right before this line.
+    fn release(&mut self, to_text: bool) -> usize {
+        let held = std::mem::take(&mut self.held);
+        let mut blank = 0;
+        for index in held {
+            let line = self.lines[index];
+            let at = Blanks::at(line.text, 0, 0).end;
+            let (own, place) = (&line.text[at..], line.place(at));
+            if own.is_empty() {
+                blank += 1;
+            }
+            if !to_text {
+                let is_usual = own.is_empty()
+                    || own.starts_with('#')
+                    || (own.starts_with("---") && !self.started)
+                    || (own.starts_with("...") && self.at >= self.lines.len());
+                if !is_usual {
+                    self.repair(&kinds::DOCUMENT_MARK, place);
+                }
+                continue;
+            }
+            if let Some(OpenScalar { style: Style::Block { lines, indent, .. }, .. }) =
+                &mut self.scalar
+            {
+                let indent = indent.unwrap_or(0);
+                let own_indent = line.text.len() - line.text.trim_start_matches(' ').len();
+                lines.push(&line.text[own_indent.min(indent)..]);
+                if !own.is_empty() {
+                    self.repair(&kinds::BLOCK_SCALAR, place);
+                }
+            } else if !own.is_empty() {
+                let kind =
+                    if is_mark(own) { &kinds::DOCUMENT_MARK } else { &kinds::CONTINUATION };
+                self.repair(kind, place);
+                self.go_on(line, at, line.text.len(), blank, false);
+                blank = 0;
+            }
+        }
+        blank
+    }
+
+    /// What is left of the caps.
+    pub fn caps(&self) -> Caps {
+        Caps {
+            nesting: self.caps.nesting.saturating_sub(self.tree.open.len()),
+            nodes: self.caps.nodes.saturating_sub(self.tree.nodes),
+        }
+    }
+
+    /// Notes a repair.
+    pub fn repair(&mut self, kind: &Kind, place: Place) {
+        self.repairs.push(kind.at(place));
+    }
+
+    /// Notes a fault, with the line that it stands on.
+    pub fn fault(&mut self, rule: &'static Rule, place: Place, message: String) {
+        let line = usize::try_from(place.line - 1).ok().and_then(|index| self.lines.get(index));
+        let found = line.map(|line| line.text.trim().chars().take(EXCERPT).collect());
+        self.faults.push(Fault { rule, place, message, found });
+    }
+}
+
+/// Whether the value of an outcome's key refuses.
+fn refuses(name: &str, value: &str) -> bool {
+    let word = value.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
+    match name {
+        "pass" => word == "false",
+        "escalate" => word == "true",
+        _ => REFUSALS.iter().any(|refusal| word.starts_with(refusal)),
+    }
+}
+
+/// Whether `name` is a key anywhere in `shape`. A shape is as deep as its contract's schema.
+fn stands_in(shape: &Shape, name: &str) -> bool {
+    match shape {
+        Shape::List(item) => stands_in(item, name),
+        Shape::Map(map) => {
+            known(map, name, true).is_some()
+                || map.fields.iter().any(|(_, field)| stands_in(field, name))
+        }
+        _ => false,
+    }
+}

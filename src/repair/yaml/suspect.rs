@@ -1,0 +1,69 @@
+//! Suspicion: what a text may hold that YAML reads without an error and wrongly.
+//!
+//! Takes a text and its strict reading, tells whether a second look is worth its time. One pass
+//! over the bytes and one over the tree.
+
+use super::tree::known;
+use crate::contract::{MapShape, Shape};
+use crate::parse::{Node, Value};
+use crate::repair::characters::{is_curly_double, is_curly_single, is_invisible, is_unusual_blank, narrow};
+
+/// Whether a text that reads as `node` may say something else.
+pub fn is_suspect(text: &str, shape: &Shape, node: Option<&Node<'_>>) -> bool {
+    let has_comment =
+        memchr::memchr_iter(b'#', text.as_bytes()).any(|at| at > 0 && is_blank(text.as_bytes()[at - 1]));
+    let is_odd = |char: char| {
+        is_invisible(char)
+            || is_unusual_blank(char)
+            || is_curly_double(char)
+            || is_curly_single(char)
+            || narrow(char).is_some()
+    };
+    has_comment
+        || (!text.is_ascii() && text.chars().any(|char| !char.is_ascii() && is_odd(char)))
+        || node.is_none_or(|node| is_misread(node, shape, &mut Vec::new()))
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// Whether the tree has a key that tells of a misreading, or one text where more is asked for.
+/// `around` holds the mappings around this node. Depth is capped where the tree is built.
+fn is_misread<'s>(node: &Node<'_>, shape: &'s Shape, around: &mut Vec<&'s MapShape>) -> bool {
+    match (&node.value, shape) {
+        (Value::Map(entries), Shape::Map(map)) => {
+            around.push(map);
+            let found = entries.iter().any(|entry| match map.field(&entry.key) {
+                Some(shape) => is_misread(&entry.node, shape, around),
+                None => is_odd_key(&entry.key, map),
+            });
+            around.pop();
+            found
+        }
+        (Value::List(items), Shape::List(item)) => {
+            items.iter().any(|node| is_misread(node, item, around))
+        }
+        // A text in place of a mapping may be one whose colons were not seen.
+        (Value::Scalar(scalar), Shape::Map(_)) => scalar.plain && scalar.text.contains(':'),
+        (Value::Map(_), Shape::Text | Shape::Word(_) | Shape::Integer(_)) => true,
+        _ => false,
+    }
+}
+
+/// Whether a key that the mapping does not know is a text, or a key of a mapping within it.
+fn is_odd_key(key: &str, map: &MapShape) -> bool {
+    let is_text = key.contains(char::is_whitespace) || key.contains(['*', '`', '"']);
+    is_text || map.fields.iter().any(|(_, field)| has_key(field, key))
+}
+
+/// Whether a list's items or a mapping have this key.
+fn has_key(shape: &Shape, key: &str) -> bool {
+    match shape {
+        Shape::List(item) => has_key(item, key),
+        Shape::Map(map) => {
+            known(map, key, true).is_some() || map.fields.iter().any(|(_, f)| has_key(f, key))
+        }
+        _ => false,
+    }
+}

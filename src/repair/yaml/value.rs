@@ -1,0 +1,391 @@
+//! Values: how the reader takes what stands behind a key or a dash.
+//!
+//! Takes a line and the byte at which the value starts, opens a scalar that later lines may go on,
+//! or gives the whole value to the tree. What is ordinary YAML is read by the strict parser.
+
+use std::borrow::Cow;
+
+use super::kinds;
+use super::line::{Blanks, Line, is_blank};
+use super::reader::Reader;
+use super::scalar::{self, Header, Piece, Quotes};
+use crate::contract::Shape;
+use crate::parse::{self, Entry, Fault, Node, Scalar, Value, YAML};
+use crate::record::Place;
+use crate::repair::characters::{self, is_curly_double, is_curly_single, narrow};
+
+/// A single value that may go on in the next line.
+pub struct OpenScalar<'t> {
+    place: Place,
+    pub style: Style<'t>,
+    /// The column that its lines must be right of, from 0; `None` at the outermost level.
+    pub parent: Option<usize>,
+    pub class: Class,
+    /// One of its lines is not indented as YAML asks, or no line of a text of its own.
+    pub irregular: bool,
+    pieces: Vec<Piece<'t>>,
+}
+
+/// How a value is written.
+pub enum Style<'t> {
+    /// Without quotes; a comment has ended it, or not.
+    Plain { commented: bool },
+    /// In quotes that did not close as YAML wants.
+    Broken,
+    /// In quotes, read.
+    Quoted(Scalar<'t>),
+    /// A block scalar: its lines without their indentation, which is known with the first.
+    Block { header: Header, indent: Option<usize>, lines: Vec<&'t str>, ended: bool },
+}
+
+/// What the contract asks for, as far as it matters to the syntax.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// A text, which takes its lines whole.
+    Text,
+    /// A word or number.
+    Word,
+    /// A list or mapping.
+    Collection,
+    /// The contract does not know the key.
+    Free,
+}
+
+impl Class {
+    pub fn of(shape: Option<&Shape>) -> Self {
+        match shape {
+            None => Self::Free,
+            Some(Shape::Text | Shape::Any) => Self::Text,
+            Some(Shape::List(_) | Shape::Map(_)) => Self::Collection,
+            Some(_) => Self::Word,
+        }
+    }
+}
+
+impl<'t> Reader<'t, '_> {
+    /// Takes the value that starts at byte `at` of `line` and ends at `end` or on a later line.
+    pub fn begin(&mut self, line: Line<'t>, at: usize, end: usize) {
+        let rest = line.text.get(at..end).unwrap_or_default();
+        let class = Class::of(self.tree.awaited());
+        let place = line.place(at);
+        if rest.starts_with('#') && !self.is_text(rest, class) {
+            return;
+        }
+        if let Some(header) = scalar::header(rest) {
+            let indent = header.indent.map(|indent| self.tree.indent().map_or(0, |i| i + indent));
+            let style = Style::Block { header, indent, lines: Vec::new(), ended: line.ended };
+            self.open(place, style, class, Vec::new());
+            return;
+        }
+        match rest.chars().next() {
+            Some('"' | '\'') => return self.quoted(line, at, end, class),
+            Some('[' | '{' | '［' | '｛') => {
+                if self.flow(line, at, end, class) {
+                    return;
+                }
+            }
+            Some(first) if is_curly_double(first) || is_curly_single(first) => {
+                if let Some(inner) = within_curly(rest) {
+                    self.repair(&characters::CURLY_QUOTES, place);
+                    let scalar = Scalar::of_text(Cow::Borrowed(inner));
+                    self.open(place, Style::Quoted(scalar), class, Vec::new());
+                    return;
+                }
+            }
+            Some('&' | '*' | '!') if class == Class::Free => {
+                let node = self.strict(line, at, line.start + end);
+                self.tree.value(node);
+                return;
+            }
+            _ => {}
+        }
+        let style = Style::Plain { commented: false };
+        self.open(place, style, class, Vec::new());
+        self.go_on(line, at, end, 0, true);
+    }
+
+    fn open(&mut self, place: Place, style: Style<'t>, class: Class, pieces: Vec<Piece<'t>>) {
+        let parent = self.tree.indent();
+        self.scalar =
+            Some(OpenScalar { place, style, parent, class, irregular: false, pieces });
+    }
+
+    /// Whether what starts with a number sign is a text and no comment.
+    fn is_text(&self, rest: &str, class: Class) -> bool {
+        let is_glued = rest.chars().nth(1).is_some_and(|char| !is_blank(char) && char != '#');
+        let has_more = self.lines.get(self.at + 1).is_some_and(|next| {
+            !next.is_blank()
+                && self.tree.indent().is_none_or(|i| Blanks::at(next.text, 0, 0).column > i)
+        });
+        class == Class::Text && (is_glued || !has_more)
+    }
+
+    /// Adds a line to a plain or broken scalar; `is_first` where it is the one with the key.
+    pub fn go_on(&mut self, line: Line<'t>, at: usize, end: usize, blank: usize, is_first: bool) {
+        let Some(mut open) = self.scalar.take() else { return };
+        let place = line.place(at);
+        let mut text = line.text.get(at..end).unwrap_or_default().trim_end_matches([' ', '\t']);
+        if let Style::Plain { commented } = &mut open.style {
+            let cut = scalar::comment(text).filter(|cut| match open.class {
+                Class::Text => false,
+                Class::Word => !scalar::qualifies(&text[*cut..]),
+                _ => true,
+            });
+            if let Some(cut) = cut {
+                text = text[..cut].trim_end_matches([' ', '\t']);
+                *commented = true;
+            } else if scalar::comment(text).is_some() || text.starts_with('#') {
+                self.repair(&kinds::HASH, place);
+            }
+            let is_quoted = if is_first { scalar::needs_quotes(text) } else { holds_key(text) };
+            if is_quoted && !text.starts_with('#') {
+                self.repair(&kinds::QUOTE_PLAIN, place);
+            }
+        }
+        if open.class != Class::Text {
+            let own = text.trim_end_matches(is_blank);
+            if own.len() < text.len() {
+                self.repair(&characters::BLANK, line.place(at + own.len()));
+                text = own;
+            }
+        }
+        open.pieces.push(Piece { blank, text });
+        self.scalar = Some(open);
+    }
+
+    /// Takes a value in quotes.
+    fn quoted(&mut self, line: Line<'t>, at: usize, end: usize, class: Class) {
+        let place = line.place(at);
+        let start = line.start + at;
+        let close = scalar::closing(self.text, start).filter(|close| {
+            self.closes_cleanly(*close + 1) && (end == line.text.len() || *close < line.start + end)
+        });
+        let last = close.and_then(|close| self.last_line(close));
+        let Some((close, last)) = close.zip(last) else {
+            self.open(place, Style::Broken, class, Vec::new());
+            self.go_on(line, at, end, 0, true);
+            return;
+        };
+        let node = self.quietly(place, &self.text[start..=close]);
+        let value = match node.map(|node| node.value) {
+            Some(Value::Scalar(scalar)) => scalar,
+            _ => {
+                let inner = scalar::fold(&scalar::pieces(&self.text[start + 1..close]));
+                let is_escaped = self.text[start..].starts_with('"');
+                let text = match scalar::unescape(&inner).filter(|_| is_escaped) {
+                    Some(text) => Cow::Owned(text.into_owned()),
+                    None => {
+                        if is_escaped {
+                            self.repair(&kinds::BACKSLASH, place);
+                        }
+                        inner
+                    }
+                };
+                Scalar::of_text(text)
+            }
+        };
+        for index in self.at + 1..=last {
+            let next = self.lines[index];
+            let blanks = Blanks::at(next.text, 0, 0);
+            if !next.is_blank() && self.tree.indent().is_some_and(|i| blanks.column <= i) {
+                self.repair(&kinds::CONTINUATION, next.place(blanks.end));
+            }
+        }
+        self.at = last;
+        self.open(place, Style::Quoted(value), class, Vec::new());
+    }
+
+    /// Whether nothing but blanks and a comment follows byte `at` on its line.
+    fn closes_cleanly(&self, at: usize) -> bool {
+        let rest = self.text[at..].lines().next().unwrap_or_default();
+        let own = rest.trim_start_matches([' ', '\t']);
+        own.trim_matches(is_blank).is_empty() || (own.len() < rest.len() && own.starts_with('#'))
+    }
+
+    /// The line on which a value in quotes ends; none if a key of the contract stands on the way
+    /// where a key must stand: the quotes are not closed.
+    fn last_line(&self, close: usize) -> Option<usize> {
+        let mut index = self.at;
+        while let Some(next) = self.lines.get(index + 1).filter(|next| next.start <= close) {
+            if self.is_entry(*next) {
+                return None;
+            }
+            index += 1;
+        }
+        Some(index)
+    }
+
+    /// Takes a value in brackets or braces; false where it is a text.
+    fn flow(&mut self, line: Line<'t>, at: usize, end: usize, class: Class) -> bool {
+        let place = line.place(at);
+        let rest = &line.text[at..end];
+        if class != Class::Text && rest.starts_with(['［', '｛']) {
+            let text: String = rest.chars().map(|char| narrow(char).unwrap_or(char)).collect();
+            let reading = parse::yaml::parse(&text, self.caps());
+            let node = reading.node.filter(|_| reading.faults.is_empty());
+            if let Some(node) = node {
+                self.repair(&characters::FULL_WIDTH, place);
+                self.tree.value(moved(owned(node), place));
+                return true;
+            }
+        }
+        let start = line.start + at;
+        // A text ends with its line.
+        let within = if class == Class::Text || end < line.text.len() {
+            &self.text[..line.start + end]
+        } else {
+            self.text
+        };
+        let Some(close) = scalar::flow_end(within, start) else { return false };
+        if !self.closes_cleanly(close + 1) {
+            return false;
+        }
+        let last = (self.at..self.lines.len())
+            .take_while(|index| self.lines[*index].start <= close)
+            .last()
+            .unwrap_or(self.at);
+        let node = if class == Class::Text || last == self.at {
+            match self.quietly(place, &self.text[start..=close]) {
+                Some(node) => node,
+                None => return false,
+            }
+        } else {
+            self.strict(line, at, close + 1)
+        };
+        self.at = last;
+        self.tree.value(node);
+        true
+    }
+
+    /// Reads a snippet strictly; nothing where it has faults.
+    fn quietly(&self, place: Place, snippet: &'t str) -> Option<Node<'t>> {
+        let reading = parse::yaml::parse(snippet, self.caps());
+        let node = reading.node.filter(|_| reading.faults.is_empty())?;
+        Some(moved(node, place))
+    }
+
+    /// Reads the block's text from byte `at` of `line` up to `end` strictly, and takes its faults.
+    fn strict(&mut self, line: Line<'t>, at: usize, end: usize) -> Node<'t> {
+        let place = line.place(at);
+        let snippet = self.text.get(line.start + at..end).unwrap_or_default();
+        let reading = parse::yaml::parse(snippet, self.caps());
+        let faults = reading.faults.into_iter();
+        self.faults.extend(faults.map(|fault| Fault { place: shifted(fault.place, place), ..fault }));
+        let nothing = Value::Scalar(scalar::plain(Cow::Borrowed("")));
+        reading.node.map_or(Node { place, value: nothing }, |node| moved(node, place))
+    }
+
+    /// Gives the open scalar to the tree.
+    pub fn close_scalar(&mut self) {
+        let Some(open) = self.scalar.take() else { return };
+        let OpenScalar { place, style, class, pieces, .. } = open;
+        let value = match style {
+            Style::Plain { .. } => scalar::plain(scalar::fold(&pieces)),
+            Style::Broken => self.mended(&pieces, place, class),
+            Style::Quoted(value) if pieces.is_empty() => value,
+            Style::Quoted(value) => {
+                let more = scalar::fold(&pieces);
+                let gap = match pieces.first().map_or(0, |piece| piece.blank) {
+                    0 => " ".to_owned(),
+                    blank => "\n".repeat(blank),
+                };
+                Scalar::of_text(Cow::Owned(format!("{}{gap}{more}", value.text)))
+            }
+            Style::Block { header, lines, ended, .. } => {
+                Scalar::of_text(Cow::Owned(header.text(&lines, ended)))
+            }
+        };
+        self.tree.value(Node { place, value: Value::Scalar(value) });
+    }
+
+    /// The value in quotes that do not close as YAML wants.
+    fn mended(&mut self, pieces: &[Piece<'t>], place: Place, class: Class) -> Scalar<'t> {
+        let text = scalar::fold(pieces);
+        let within = text.get(1..).unwrap_or_default();
+        let (kind, text) = match scalar::quotes(&text) {
+            Quotes::Within => {
+                self.repair(&kinds::QUOTE_PLAIN, place);
+                return scalar::plain(text);
+            }
+            Quotes::Around => {
+                let inner = &within[..within.len().saturating_sub(1)];
+                (&kinds::INNER_QUOTES, inner.to_owned())
+            }
+            Quotes::Unclosed => (&kinds::UNCLOSED_QUOTE, within.to_owned()),
+        };
+        if class != Class::Text && *kind == kinds::UNCLOSED_QUOTE {
+            // What is cut off is unknown, and may take the word back.
+            self.fault(&YAML, place, "the quotes of this value are not closed".to_owned());
+        }
+        self.repair(kind, place);
+        let text = scalar::unescape(&text).map_or_else(|| text.clone(), Cow::into_owned);
+        Scalar::of_text(Cow::Owned(text))
+    }
+}
+
+/// Whether a further line of a plain text holds what YAML takes for a key.
+fn holds_key(text: &str) -> bool {
+    text.contains(": ") || text.contains(":\t") || text.ends_with(':')
+}
+
+/// What stands within typographic quotes that hold the whole value.
+fn within_curly(rest: &str) -> Option<&str> {
+    let rest = rest.trim_end_matches([' ', '\t']);
+    let first = rest.chars().next()?;
+    let is_own = |char| if is_curly_double(first) { is_curly_double(char) } else { is_curly_single(char) };
+    let inner = &rest[first.len_utf8()..];
+    let last = inner.chars().last().filter(|char| is_own(*char))?;
+    let inner = &inner[..inner.len() - last.len_utf8()];
+    (!inner.contains(is_own)).then_some(inner)
+}
+
+/// A place in a snippet that starts at `start`.
+fn shifted(place: Place, start: Place) -> Place {
+    let column = if place.line == 1 { place.column + start.column - 1 } else { place.column };
+    Place { line: place.line + start.line - 1, column }
+}
+
+/// A node of a snippet that starts at `start`. Depth is capped where it is parsed.
+fn moved<'t>(node: Node<'t>, start: Place) -> Node<'t> {
+    let value = match node.value {
+        Value::List(items) => {
+            Value::List(items.into_iter().map(|item| moved(item, start)).collect())
+        }
+        Value::Map(entries) => Value::Map(
+            entries
+                .into_iter()
+                .map(|entry| Entry {
+                    key: entry.key,
+                    place: shifted(entry.place, start),
+                    node: moved(entry.node, start),
+                })
+                .collect(),
+        ),
+        scalar @ Value::Scalar(_) => scalar,
+    };
+    Node { place: shifted(node.place, start), value }
+}
+
+/// A node that borrows nothing.
+fn owned(node: Node<'_>) -> Node<'static> {
+    let value = match node.value {
+        Value::Scalar(scalar) => Value::Scalar(Scalar {
+            text: Cow::Owned(scalar.text.into_owned()),
+            kind: scalar.kind,
+            plain: scalar.plain,
+            written: None,
+        }),
+        Value::List(items) => Value::List(items.into_iter().map(owned).collect()),
+        Value::Map(entries) => Value::Map(
+            entries
+                .into_iter()
+                .map(|entry| Entry {
+                    key: Cow::Owned(entry.key.into_owned()),
+                    place: entry.place,
+                    node: owned(entry.node),
+                })
+                .collect(),
+        ),
+    };
+    Node { place: node.place, value }
+}
