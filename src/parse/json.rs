@@ -272,7 +272,7 @@ impl<'a> Parser<'a> {
 }
 
 /// Whether what follows a backslash makes it an escape.
-fn is_escape(rest: &[u8]) -> bool {
+pub(crate) fn is_escape(rest: &[u8]) -> bool {
     match rest.first() {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
         Some(b'u') => rest.len() > 4 && rest[1..5].iter().all(u8::is_ascii_hexdigit),

@@ -208,6 +208,32 @@ impl<'a> Node<'a> {
         matches!(&self.value, Value::Scalar(Scalar { kind: Kind::Null, .. }))
     }
 
+    /// The same tree, borrowing nothing, its places moved.
+    #[must_use]
+    pub fn into_owned(self, moved: &dyn Fn(Place) -> Place) -> Node<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let value = match self.value {
+            Value::Scalar(Scalar { text, kind, plain, written }) => Value::Scalar(Scalar {
+                text: owned(text),
+                kind,
+                plain,
+                written: written.map(owned),
+            }),
+            Value::List(items) => {
+                Value::List(items.into_iter().map(|item| item.into_owned(moved)).collect())
+            }
+            Value::Map(entries) => {
+                let entries = entries.into_iter().map(|Entry { key, place, node }| Entry {
+                    key: Cow::Owned(key.into_owned()),
+                    place: moved(place),
+                    node: node.into_owned(moved),
+                });
+                Value::Map(entries.collect())
+            }
+        };
+        Node { place: moved(self.place), value }
+    }
+
     /// The node at a JSON pointer, or the nearest one above it that there is.
     pub fn nearest(&self, pointer: &str) -> &Node<'a> {
         let mut node = self;

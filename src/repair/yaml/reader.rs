@@ -12,9 +12,9 @@ use super::line::{Blanks, Key, Line, is_mark};
 use super::seat::Seat;
 use super::tree::{Open, Tree, known};
 use super::value::{Class, OpenScalar, Style};
+use crate::contract::Rule;
 use crate::contract::Shape;
 use crate::parse::{CAP, Caps, DUPLICATE_KEY, EXCERPT, FAULTS, Fault, Reading, TWO_READINGS, YAML};
-use crate::contract::Rule;
 use crate::record::{Place, Repair};
 use crate::repair::{Kind, characters};
 
@@ -37,9 +37,8 @@ pub struct Reader<'t, 's> {
 }
 
 /// Keys by which a review's outcome is told.
-const OUTCOME: &[&str] = &[
-    "verdict", "score", "pass", "escalate", "status", "findings", "overall_correctness",
-];
+const OUTCOME: &[&str] =
+    &["verdict", "score", "pass", "escalate", "status", "findings", "overall_correctness"];
 /// What a value starts with that makes no review look good.
 const REFUSALS: &[&str] = &["fail", "critical", "reject", "escalate", "patch is incorrect"];
 
@@ -389,8 +388,7 @@ impl<'t, 's> Reader<'t, 's> {
                     self.repair(&kinds::BLOCK_SCALAR, place);
                 }
             } else if !own.is_empty() {
-                let kind =
-                    if is_mark(own) { &kinds::DOCUMENT_MARK } else { &kinds::CONTINUATION };
+                let kind = if is_mark(own) { &kinds::DOCUMENT_MARK } else { &kinds::CONTINUATION };
                 self.repair(kind, place);
                 self.go_on(line, at, line.text.len(), blank, false);
                 blank = 0;

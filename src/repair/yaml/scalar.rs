@@ -232,12 +232,59 @@ pub fn needs_quotes(text: &str) -> bool {
 
 /// Words by which a remark takes back what it stands behind, in part or whole.
 const QUALIFIERS: &[&str] = &[
-    "if", "but", "unless", "except", "excepting", "conditional", "conditionally", "condition",
-    "conditions", "pending", "once", "after", "provided", "providing", "not", "only", "when",
-    "until", "assuming", "subject", "though", "although", "however", "contingent", "temporarily",
-    "provisional", "provisionally", "maybe", "perhaps", "no", "without", "fail", "failed", "fails",
-    "should", "would", "before", "requires", "needs", "todo", "fixme", "wrong", "isn't", "don't",
-    "first", "were", "barring", "caveat", "caveats", "almost", "nearly", "partial", "partially",
+    "if",
+    "but",
+    "unless",
+    "except",
+    "excepting",
+    "conditional",
+    "conditionally",
+    "condition",
+    "conditions",
+    "pending",
+    "once",
+    "after",
+    "provided",
+    "providing",
+    "not",
+    "only",
+    "when",
+    "until",
+    "assuming",
+    "subject",
+    "though",
+    "although",
+    "however",
+    "contingent",
+    "temporarily",
+    "provisional",
+    "provisionally",
+    "maybe",
+    "perhaps",
+    "no",
+    "without",
+    "fail",
+    "failed",
+    "fails",
+    "should",
+    "would",
+    "before",
+    "requires",
+    "needs",
+    "todo",
+    "fixme",
+    "wrong",
+    "isn't",
+    "don't",
+    "first",
+    "were",
+    "barring",
+    "caveat",
+    "caveats",
+    "almost",
+    "nearly",
+    "partial",
+    "partially",
 ];
 
 /// Whether a remark behind a word of the outcome qualifies it.
@@ -245,9 +292,9 @@ pub fn qualifies(remark: &str) -> bool {
     let is_letter = |char: char| char.is_alphanumeric() || matches!(char, '\'' | '’');
     let mut words = remark.split(|char| !is_letter(char)).filter(|word| !word.is_empty());
     words.any(|word| {
-        QUALIFIERS.iter().any(|known| {
-            known.chars().eq(word.chars().flat_map(char::to_lowercase).map(straight))
-        })
+        QUALIFIERS
+            .iter()
+            .any(|known| known.chars().eq(word.chars().flat_map(char::to_lowercase).map(straight)))
     })
 }
 

@@ -3,7 +3,7 @@
 //! Takes a column and a key, gives the open list or mapping that they belong to, or that they open.
 //! Changes nothing.
 
-use super::line::{Key, Line, Blanks};
+use super::line::{Blanks, Key, Line};
 use super::reader::Reader;
 use super::tree::{Map, Open, known};
 use super::value::{Class, Style};
@@ -72,7 +72,8 @@ impl Reader<'_, '_> {
     pub fn entry(&self, column: usize, key: &Key<'_>, is_inner: bool) -> Option<Seat> {
         let depth = self.tree.open.len();
         if is_inner || self.tree.open.is_empty() {
-            let shape = if self.tree.open.is_empty() { Some(self.shape) } else { self.tree.awaited() };
+            let shape =
+                if self.tree.open.is_empty() { Some(self.shape) } else { self.tree.awaited() };
             return self.opens(depth, shape, key);
         }
         if self.waits() {

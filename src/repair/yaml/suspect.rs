@@ -6,12 +6,14 @@
 use super::tree::known;
 use crate::contract::{MapShape, Shape};
 use crate::parse::{Node, Value};
-use crate::repair::characters::{is_curly_double, is_curly_single, is_invisible, is_unusual_blank, narrow};
+use crate::repair::characters::{
+    is_curly_double, is_curly_single, is_invisible, is_unusual_blank, narrow,
+};
 
 /// Whether a text that reads as `node` may say something else.
 pub fn is_suspect(text: &str, shape: &Shape, node: Option<&Node<'_>>) -> bool {
-    let has_comment =
-        memchr::memchr_iter(b'#', text.as_bytes()).any(|at| at > 0 && is_blank(text.as_bytes()[at - 1]));
+    let has_comment = memchr::memchr_iter(b'#', text.as_bytes())
+        .any(|at| at > 0 && is_blank(text.as_bytes()[at - 1]));
     let is_odd = |char: char| {
         is_invisible(char)
             || is_unusual_blank(char)

@@ -175,7 +175,9 @@ impl<'t, 's> Tree<'t, 's> {
         while self.open.len() > depth {
             self.settle();
             let node = match self.open.pop() {
-                Some(Open::List(list)) => Node { place: list.place, value: Value::List(list.items) },
+                Some(Open::List(list)) => {
+                    Node { place: list.place, value: Value::List(list.items) }
+                }
                 Some(Open::Map(mut map)) => {
                     map.entries.retain(|entry| !map.twice.contains(&entry.key));
                     Node { place: map.place, value: Value::Map(map.entries) }

@@ -106,8 +106,7 @@ impl<'t> Reader<'t, '_> {
 
     fn open(&mut self, place: Place, style: Style<'t>, class: Class, pieces: Vec<Piece<'t>>) {
         let parent = self.tree.indent();
-        self.scalar =
-            Some(OpenScalar { place, style, parent, class, irregular: false, pieces });
+        self.scalar = Some(OpenScalar { place, style, parent, class, irregular: false, pieces });
     }
 
     /// Whether what starts with a number sign is a text and no comment.
@@ -270,7 +269,8 @@ impl<'t> Reader<'t, '_> {
         let snippet = self.text.get(line.start + at..end).unwrap_or_default();
         let reading = parse::yaml::parse(snippet, self.caps());
         let faults = reading.faults.into_iter();
-        self.faults.extend(faults.map(|fault| Fault { place: shifted(fault.place, place), ..fault }));
+        self.faults
+            .extend(faults.map(|fault| Fault { place: shifted(fault.place, place), ..fault }));
         let nothing = Value::Scalar(scalar::plain(Cow::Borrowed("")));
         reading.node.map_or(Node { place, value: nothing }, |node| moved(node, place))
     }
@@ -332,7 +332,8 @@ fn holds_key(text: &str) -> bool {
 fn within_curly(rest: &str) -> Option<&str> {
     let rest = rest.trim_end_matches([' ', '\t']);
     let first = rest.chars().next()?;
-    let is_own = |char| if is_curly_double(first) { is_curly_double(char) } else { is_curly_single(char) };
+    let is_own =
+        |char| if is_curly_double(first) { is_curly_double(char) } else { is_curly_single(char) };
     let inner = &rest[first.len_utf8()..];
     let last = inner.chars().last().filter(|char| is_own(*char))?;
     let inner = &inner[..inner.len() - last.len_utf8()];

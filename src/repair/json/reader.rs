@@ -1,0 +1,436 @@
+//! The tolerant reading of JSON: one walk from left to right, guided by the contract's shape.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::kinds;
+use super::tail::{self, Within};
+use super::text::Role;
+use crate::contract::{MapShape, Rule, Shape};
+use crate::parse::{
+    CAP, Caps, DOCUMENTS, DUPLICATE_KEY, Entry, FAULTS, Fault, JSON, Kind as Meaning, Node,
+    Reading, Scalar, Value,
+};
+use crate::record::{Place, Repair};
+use crate::repair::Kind;
+use crate::repair::characters::{
+    BLANK, FULL_WIDTH, INVISIBLE, is_invisible, is_unusual_blank, narrow,
+};
+
+/// Reads `text`; `closed` tells whether the block has its end.
+pub fn read<'t>(text: &'t str, shape: &Shape, closed: bool, caps: Caps) -> Reading<'t> {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        place: Place::START,
+        counted: 0,
+        depth: 0,
+        caps,
+        noted: HashSet::new(),
+        repairs: Vec::new(),
+        faults: Vec::new(),
+    };
+    reader.blanks();
+    let node = reader.value(shape, Within::Nothing);
+    let (node, whole) = match node {
+        Ok(node) => (Some(node), true),
+        Err(partial) => (partial, false),
+    };
+    if whole {
+        reader.end();
+    }
+    if !closed && reader.faults.is_empty() {
+        // Without its end the block says no more than this.
+        reader.repairs.retain(|repair| repair.code != kinds::BRACKET.code);
+    }
+    Reading { node, faults: reader.faults, repairs: reader.repairs }
+}
+
+/// A walk over one text.
+pub struct Reader<'t, 's> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
+    /// The place of byte `counted`.
+    place: Place,
+    counted: usize,
+    depth: usize,
+    caps: Caps,
+    noted: HashSet<&'s str>,
+    repairs: Vec<Repair>,
+    pub(super) faults: Vec<Fault>,
+}
+
+/// The text breaks off; a fault says why.
+pub struct Broken;
+
+/// A value, or what was read of it before the text broke off.
+type Partial<'t> = Result<Node<'t>, Option<Node<'t>>>;
+
+impl<'t> Reader<'t, '_> {
+    pub(super) fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    /// What is next in the syntax: a full-width character is its ASCII twin.
+    fn sign(&self) -> Option<char> {
+        self.peek().map(|char| narrow(char).unwrap_or(char))
+    }
+
+    /// Takes the next character as a part of the syntax.
+    fn take_sign(&mut self) {
+        let Some(char) = self.peek() else { return };
+        if narrow(char).is_some() {
+            self.note(&FULL_WIDTH, self.at);
+        }
+        self.at += char.len_utf8();
+    }
+
+    /// The place of a byte. Counts on from the last one, so that all places cost one pass, but for
+    /// those a little before it.
+    fn place_of(&mut self, at: usize) -> Place {
+        if at < self.counted {
+            let line = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let lines = memchr::memchr_iter(b'\n', &self.text.as_bytes()[at..self.counted]).count();
+            let column = self.text[line..at].chars().count() as u64 + 1;
+            return Place { line: self.place.line - lines as u64, column };
+        }
+        self.place = self.place.after(&self.text.as_bytes()[self.counted..at]);
+        self.counted = at;
+        self.place
+    }
+
+    pub(super) fn note(&mut self, kind: &Kind, at: usize) {
+        let place = self.place_of(at);
+        self.repairs.push(kind.at(place));
+    }
+
+    /// Notes a repair of a kind that the whole block needs, once.
+    pub(super) fn note_once(&mut self, kind: &'static Kind, at: usize) {
+        if self.noted.insert(kind.code) {
+            self.note(kind, at);
+        }
+    }
+
+    pub(super) fn fault(&mut self, rule: &'static Rule, message: String) {
+        let place = self.place_of(self.at);
+        let found: String =
+            self.text[self.at..].chars().take(40).take_while(|c| *c != '\n').collect();
+        let found = (!found.is_empty()).then_some(found);
+        self.faults.push(Fault { rule, place, message, found });
+    }
+
+    pub(super) fn broken<T>(&mut self, message: &str) -> Result<T, Broken> {
+        let message = if self.at == self.text.len() { "the text ends here" } else { message };
+        self.fault(&JSON, message.to_owned());
+        Err(Broken)
+    }
+
+    /// Passes over blanks and comments.
+    fn blanks(&mut self) {
+        while let Some(char) = self.peek() {
+            match char {
+                ' ' | '\t' | '\n' | '\r' => self.at += 1,
+                '/' if self.text[self.at..].starts_with("//") => self.comment("\n"),
+                '/' if self.text[self.at..].starts_with("/*") => self.comment("*/"),
+                '#' => self.comment("\n"),
+                char if is_invisible(char) || is_unusual_blank(char) => {
+                    let kind = if is_invisible(char) { &INVISIBLE } else { &BLANK };
+                    self.note(kind, self.at);
+                    self.at += char.len_utf8();
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn comment(&mut self, end: &str) {
+        self.note(&kinds::COMMENT, self.at);
+        let rest = &self.text[self.at..];
+        self.at += rest.find(end).map_or(rest.len(), |at| at + end.len());
+    }
+
+    fn value(&mut self, shape: &Shape, within: Within<'_>) -> Partial<'t> {
+        let place = self.place_of(self.at);
+        if self.caps.nodes == 0 || self.depth == self.caps.nesting {
+            let message = if self.caps.nodes == 0 {
+                "too many values".to_owned()
+            } else {
+                format!("more than {} levels", self.caps.nesting)
+            };
+            self.fault(&CAP, message);
+            return Err(None);
+        }
+        self.caps.nodes -= 1;
+        let node = |value| Node { place, value };
+        match self.sign() {
+            Some('{') => {
+                self.nested(|reader| reader.map(shape.map())).map(node).map_err(|v| v.map(node))
+            }
+            Some('[') => {
+                let item = if let Shape::List(item) = shape { item } else { &Shape::Any };
+                self.nested(|reader| reader.list(item)).map(node).map_err(|v| v.map(node))
+            }
+            Some(char) if tail::is_quote(char) || self.peek().is_some_and(tail::is_quote) => {
+                let text = self.quoted(Role::Value, within).map_err(|Broken| None)?;
+                Ok(node(Value::Scalar(Scalar::of_text(text))))
+            }
+            _ => self
+                .bare(shape, within)
+                .map(|scalar| node(Value::Scalar(scalar)))
+                .map_err(|Broken| None),
+        }
+    }
+
+    fn nested(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> (Value<'t>, bool),
+    ) -> Result<Value<'t>, Option<Value<'t>>> {
+        self.depth += 1;
+        self.take_sign();
+        let (value, whole) = read(self);
+        self.depth -= 1;
+        if whole { Ok(value) } else { Err(Some(value)) }
+    }
+
+    fn list(&mut self, item: &Shape) -> (Value<'t>, bool) {
+        let mut items = Vec::new();
+        let whole = self.members(']', Within::List, |reader| {
+            // An item that breaks off is none: a finding is whole or not there.
+            items.push(reader.value(item, Within::List).map_err(|_| Broken)?);
+            Ok(())
+        });
+        (Value::List(items), whole)
+    }
+
+    fn map(&mut self, map: Option<&MapShape>) -> (Value<'t>, bool) {
+        let within = Within::Map(map);
+        let mut entries: Vec<Entry<'t>> = Vec::new();
+        let (mut seen, mut twice) = (HashSet::new(), HashSet::new());
+        let whole = self.members('}', within, |reader| {
+            let at = reader.at;
+            let key = reader.key()?;
+            let place = reader.place_of(at);
+            if !seen.insert(key.clone()) && twice.insert(key.clone()) {
+                let message = format!("the key `{key}` stands here again");
+                let found = Some(key.clone().into_owned());
+                reader.faults.push(Fault { rule: &DUPLICATE_KEY, place, message, found });
+            }
+            reader.colon()?;
+            reader.blanks();
+            let shape = map.and_then(|map| map.field(&key)).unwrap_or(&Shape::Any);
+            let node = reader.value(shape, within);
+            let whole = node.is_ok();
+            let node = node.map_or_else(|partial| partial, Some);
+            entries.extend(node.map(|node| Entry { key, place, node }));
+            if !whole {
+                return Err(Broken);
+            }
+            reader.blanks();
+            if reader.peek() == Some('|') {
+                return reader.broken("one value is expected here, not several");
+            }
+            Ok(())
+        });
+        entries.retain(|entry| !twice.contains(&entry.key));
+        (Value::Map(entries), whole)
+    }
+
+    /// Reads members up to `close`; false where the text breaks off.
+    fn members(
+        &mut self,
+        close: char,
+        within: Within<'_>,
+        mut member: impl FnMut(&mut Self) -> Result<(), Broken>,
+    ) -> bool {
+        let mut comma = None;
+        loop {
+            self.blanks();
+            let sign = self.sign();
+            if sign == Some(',') {
+                if comma.is_some() {
+                    self.note(&kinds::TRAILING_COMMA, self.at);
+                }
+                comma = Some(self.at);
+                self.take_sign();
+                continue;
+            }
+            if self.is_elided() {
+                comma = None;
+                continue;
+            }
+            if let Some(sign @ ('}' | ']')) = sign {
+                if let Some(at) = comma {
+                    self.note(&kinds::TRAILING_COMMA, at);
+                }
+                if sign == close {
+                    self.take_sign();
+                    return true;
+                }
+                // The bracket of a part around this one: this one's is missing.
+                if self.depth > 1 {
+                    self.note(&kinds::BRACKET, self.at);
+                    return true;
+                }
+                return self.broken::<()>(&format!("`{close}` is expected here")).is_ok();
+            }
+            let starts = self.at;
+            if member(self).is_err() || self.faults.len() >= FAULTS || self.at == starts {
+                return false;
+            }
+            self.blanks();
+            match self.sign() {
+                Some(',') => {
+                    comma = Some(self.at);
+                    self.take_sign();
+                }
+                Some('}' | ']') => comma = None,
+                Some(sign) if self.starts_member(sign, within) => {
+                    self.note(&kinds::MISSING_COMMA, self.at);
+                    comma = None;
+                }
+                _ if self.is_dots() => comma = None,
+                _ => {
+                    let message = format!("`,` or `{close}` is expected here");
+                    return self.broken::<()>(&message).is_ok();
+                }
+            }
+        }
+    }
+
+    /// Whether the next member is sure to start here, although no comma stands before it.
+    fn starts_member(&self, sign: char, within: Within<'_>) -> bool {
+        match within {
+            Within::List => sign == '{',
+            _ => tail::starts_known_key(&self.text[self.at..], within),
+        }
+    }
+
+    fn is_dots(&self) -> bool {
+        let rest = &self.text[self.at..];
+        rest.starts_with("...") || rest.starts_with('…')
+    }
+
+    /// Passes over dots that stand for members that were left out.
+    fn is_elided(&mut self) -> bool {
+        if !self.is_dots() {
+            return false;
+        }
+        self.note(&kinds::ELLIPSIS, self.at);
+        self.fault(&JSON, "members were left out here".to_owned());
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start_matches(['.', '…']).len();
+        true
+    }
+
+    fn key(&mut self) -> Result<Cow<'t, str>, Broken> {
+        if self.peek().is_some_and(tail::is_quote) {
+            return self.quoted(Role::Key, Within::Nothing);
+        }
+        let rest = &self.text[self.at..];
+        if tail::key(tail::reach(rest)).is_none() {
+            return self.broken("a key in double quotes is expected here");
+        }
+        self.note(&kinds::KEY_QUOTES, self.at);
+        let end = rest.find(|char| !tail::is_word(char)).unwrap_or(rest.len());
+        self.at += end;
+        if self.peek().is_some_and(tail::is_quote) {
+            self.at += 1;
+        }
+        Ok(Cow::Borrowed(&rest[..end]))
+    }
+
+    fn colon(&mut self) -> Result<(), Broken> {
+        self.blanks();
+        match self.sign() {
+            Some(':') => self.take_sign(),
+            Some('=') => {
+                self.note(&kinds::COLON, self.at);
+                self.at += 1;
+                if self.peek() == Some('>') {
+                    self.at += 1;
+                }
+            }
+            _ => return self.broken("`:` is expected here"),
+        }
+        Ok(())
+    }
+
+    /// Reads a value without quotes.
+    fn bare(&mut self, shape: &Shape, within: Within<'_>) -> Result<Scalar<'t>, Broken> {
+        let rest = &self.text[self.at..];
+        let is_part =
+            |char: char| char.is_ascii_alphanumeric() || matches!(char, '+' | '-' | '.' | '_');
+        let length = rest.find(|char| !is_part(char)).unwrap_or(rest.len());
+        let word = &rest[..length];
+        let is_end = tail::ends_value(&rest[length..], within);
+        // What breaks off may go on.
+        if is_end && length < rest.len() {
+            let literal = match word {
+                "True" | "TRUE" => Some(("true", Meaning::Bool(true))),
+                "False" | "FALSE" => Some(("false", Meaning::Bool(false))),
+                "None" | "NULL" | "Null" | "undefined" | "nil" => Some(("null", Meaning::Null)),
+                _ => None,
+            };
+            let kind = match word {
+                "null" => Some(Meaning::Null),
+                "true" => Some(Meaning::Bool(true)),
+                "false" => Some(Meaning::Bool(false)),
+                _ => Meaning::number(word),
+            };
+            if let Some((text, kind)) = literal {
+                self.note(&kinds::LITERAL, self.at);
+                self.at += length;
+                return Ok(Scalar { plain: false, ..Scalar::of_plain(Cow::Borrowed(text), kind) });
+            }
+            if let Some(kind) = kind {
+                self.at += length;
+                return Ok(Scalar { plain: false, ..Scalar::of_plain(Cow::Borrowed(word), kind) });
+            }
+        }
+        let is_text = matches!(shape, Shape::Text | Shape::Word(_));
+        if !is_text || !rest.starts_with(char::is_alphabetic) {
+            return self.broken("a value is expected here");
+        }
+        // To the end of the line, or to the first comma or bracket that a member may end before.
+        let line = rest.find('\n').unwrap_or(rest.len());
+        let mut ends = rest[..line]
+            .char_indices()
+            .filter(|(_, char)| matches!(narrow(*char).unwrap_or(*char), ',' | '}' | ']'));
+        let end = ends.find(|(at, _)| tail::ends_value(&rest[*at..], within));
+        let Some(end) = end.map(|(at, _)| at).or((line < rest.len()).then_some(line)) else {
+            return self.broken("a value is expected here");
+        };
+        let text = rest[..end].trim_end();
+        // `fail" , …`: one of two quotes, or another value.
+        if text.contains(tail::is_quote) || text.contains('|') {
+            return self.broken("a value is expected here");
+        }
+        self.note(&kinds::TEXT_QUOTES, self.at);
+        self.at += text.len();
+        Ok(Scalar::of_text(Cow::Borrowed(text)))
+    }
+
+    /// Reads what stands behind the value.
+    fn end(&mut self) {
+        loop {
+            self.blanks();
+            match self.sign() {
+                None => return,
+                Some('}' | ']') => {
+                    self.note(&kinds::BRACKET, self.at);
+                    self.take_sign();
+                }
+                Some(',' | ';') => {
+                    self.note(&kinds::TRAILING_COMMA, self.at);
+                    self.take_sign();
+                }
+                Some('{' | '[') => {
+                    return self.fault(&DOCUMENTS, "a second value starts here".to_owned());
+                }
+                Some(_) => {
+                    return self.fault(&JSON, "something stands after the value".to_owned());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What follows a quote: whether it is where a value or key would end.
+//!
+//! Takes the text behind a quote, looks at no more than [`REACH`] bytes of it, tells. So each quote
+//! costs a bounded time, and the whole text a linear one.
+
+use crate::contract::MapShape;
+use crate::repair::characters::{
+    is_curly_double, is_curly_single, is_invisible, is_unusual_blank, narrow,
+};
+
+/// How many bytes behind a quote tell whether it ends a value.
+const REACH: usize = 240;
+
+/// The longest key.
+const KEY: usize = 64;
+
+/// What a value is a member of.
+#[derive(Clone, Copy)]
+pub enum Within<'s> {
+    /// The value of a key of an object, with what the contract knows of the object's keys.
+    Map(Option<&'s MapShape>),
+    /// An item of a list.
+    List,
+    /// Nothing: it is the whole text.
+    Nothing,
+}
+
+/// The start of a text, as far as it is looked at.
+pub fn reach(text: &str) -> &str {
+    &text[..text.floor_char_boundary(REACH)]
+}
+
+/// Whether a value may end before `rest`.
+pub fn ends_value(rest: &str, within: Within<'_>) -> bool {
+    let rest = skip(reach(rest));
+    let Some((first, behind)) = split(rest) else { return true };
+    match first {
+        ',' => follows_comma(skip(behind), within),
+        '}' | ']' => follows_close(skip(behind), within),
+        '|' | '#' => true,
+        '/' => behind.starts_with(['/', '*']),
+        _ => starts_known_key(rest, within),
+    }
+}
+
+/// Whether what stands behind a comma may be the next member.
+fn follows_comma(rest: &str, within: Within<'_>) -> bool {
+    let Some((first, behind)) = split(rest) else { return true };
+    match (first, within) {
+        ('}' | ']' | ',' | '#' | '…', _) => true,
+        ('/', _) => behind.starts_with(['/', '*']),
+        ('.', _) => behind.starts_with(".."),
+        (_, Within::Map(_)) => key(rest).is_some(),
+        (first, _) => is_quote(first) || first.is_ascii_digit() || matches!(first, '{' | '[' | '-'),
+    }
+}
+
+/// Whether what stands behind a closing bracket may follow one.
+fn follows_close(rest: &str, within: Within<'_>) -> bool {
+    let Some((first, behind)) = split(rest) else { return true };
+    match first {
+        ',' | '}' | ']' | '#' | '`' | ';' => true,
+        '/' => behind.starts_with(['/', '*']),
+        '{' => !matches!(within, Within::Nothing),
+        _ => key(rest).is_some_and(|(name, _)| !name.is_empty() && is_quote(first)),
+    }
+}
+
+/// Whether a key that the contract knows here starts.
+pub fn starts_known_key(rest: &str, within: Within<'_>) -> bool {
+    let Within::Map(Some(map)) = within else { return false };
+    key(reach(rest)).is_some_and(|(name, _)| {
+        map.fields.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+    })
+}
+
+/// The key that starts here, and what stands behind its colon: in quotes of any kind, or a bare
+/// word.
+pub fn key(rest: &str) -> Option<(&str, &str)> {
+    let first = rest.chars().next()?;
+    let (name, behind) = if is_quote(first) {
+        let body = &rest[first.len_utf8()..];
+        let end = body.find(|char| is_quote(char) || char == '\n').filter(|end| *end <= KEY)?;
+        let quote = body[end..].chars().next().filter(|char| is_quote(*char))?;
+        (&body[..end], &body[end + quote.len_utf8()..])
+    } else {
+        let end = rest.find(|char: char| !is_word(char)).unwrap_or(rest.len());
+        // A word with a quote behind it lost the one before it.
+        let behind = &rest[end..];
+        let is_key = (1..=KEY).contains(&end) && !first.is_ascii_digit();
+        (is_key.then(|| &rest[..end])?, behind.strip_prefix(['"', '\'']).unwrap_or(behind))
+    };
+    let (colon, behind) = split(skip(behind))?;
+    (colon == ':' || (colon == '=' && is_quote(first))).then_some((name, behind))
+}
+
+/// Whether a character may stand in a key without quotes.
+pub fn is_word(char: char) -> bool {
+    char.is_ascii_alphanumeric() || matches!(char, '_' | '-')
+}
+
+/// Whether a character is a quote of any kind.
+pub fn is_quote(char: char) -> bool {
+    matches!(char, '"' | '\'') || is_curly_double(char) || is_curly_single(char)
+}
+
+/// Without the blanks at its start, unusual ones too.
+fn skip(text: &str) -> &str {
+    text.trim_start_matches(|char: char| {
+        matches!(char, ' ' | '\t' | '\n' | '\r') || is_unusual_blank(char) || is_invisible(char)
+    })
+}
+
+/// The first character, as the ASCII one that it stands for, and the rest.
+fn split(text: &str) -> Option<(char, &str)> {
+    let first = text.chars().next()?;
+    Some((narrow(first).unwrap_or(first), &text[first.len_utf8()..]))
+}
