@@ -28,22 +28,20 @@ const KEYS: usize = 64;
 const WRAPPERS: usize = 4;
 
 impl<'a> Outline<'a> {
-    /// The outline of `text`; where that is a mapping in one with a single key, of the inner one.
+    /// The outline of `text`; where that is a mapping in one with a single key, of both.
     pub fn of(text: &'a str) -> Self {
         let start = text.trim_start();
         let is_json = start.starts_with('{');
         let mut keys = if is_json { json_keys(start) } else { yaml_keys(text) };
+        let mut from = 0;
         for _ in 0..WRAPPERS {
-            let [Key { rest, .. }] = keys.as_slice() else { break };
+            let [Key { rest, .. }] = keys[from..] else { break };
             let inner = if is_json { rest.trim_start() } else { below(rest) };
             if inner.is_empty() || (is_json && !inner.starts_with('{')) {
                 break;
             }
-            let within = if is_json { json_keys(inner) } else { yaml_keys(inner) };
-            if within.is_empty() {
-                break;
-            }
-            keys = within;
+            from = keys.len();
+            keys.extend(if is_json { json_keys(inner) } else { yaml_keys(inner) });
         }
         Self { keys, text, is_json }
     }
@@ -304,9 +302,9 @@ mod tests {
 
     #[test]
     fn a_single_key_around_a_mapping_is_looked_through() {
-        assert_eq!(keys(r#"{"output": {"a": 1, "b": {"c": 2}}}"#), ["a", "b"]);
-        assert_eq!(keys(r#"{"x": {"y": { "a": {"c": 2}, "b": 1}}}"#), ["a", "b"]);
-        assert_eq!(keys("review:\n  a: 1\n  b:\n    c: 2\n"), ["a", "b"]);
+        assert_eq!(keys(r#"{"output": {"a": 1, "b": {"c": 2}}}"#), ["output", "a", "b"]);
+        assert_eq!(keys(r#"{"x": {"y": { "a": {"c": 2}, "b": 1}}}"#), ["x", "y", "a", "b"]);
+        assert_eq!(keys("review:\n  a: 1\n  b:\n    c: 2\n"), ["review", "a", "b"]);
         assert_eq!(keys(r#"{"x": {"a": 1, "b": 1}, "y": 2}"#), ["x", "y"]);
         assert_eq!(keys(r#"{"x": [{"a": 1, "b": 1}]}"#), ["x"]);
         assert_eq!(keys("review: text\n  a: 1\n"), ["review"]);

@@ -226,7 +226,9 @@ fn which_objects_are_reviews() {
         (r#"{"findings": [{"absolute_file_path": "a"}]}"#, Claim::None),
         (r#"{"findings": [{"confidence_score": 1}]}"#, Claim::None),
         (r#"{"items": [{"confidence_score": 1, "absolute_file_path": "a"}]}"#, Claim::None),
-        (r#"{"review_output": {"overall_correctness": "", "findings": []}}"#, Claim::None),
+        // A wrapper with a single key is looked through; one with more is no review.
+        (r#"{"review_output": {"overall_correctness": "", "findings": []}}"#, Claim::Sure),
+        (r#"{"review_output": {"overall_correctness": "", "findings": []}, "a": 1}"#, Claim::None),
     ] {
         assert_eq!(CodexReview.identify(&Outline::of(text)), claim, "{text}");
     }
