@@ -697,6 +697,66 @@ fn a_transcript_that_is_named_is_read_as_such() {
     assert_eq!(of(&["-t", "json", SESSION]), ["json".to_owned()].into());
 }
 
+// The page for people.
+
+#[test]
+fn colours_are_shown_where_they_are_wanted() {
+    let colored = |args: &[&str], environment: &[(&str, &str)]| {
+        let mut program = command(root());
+        program.args(["-e", "pretty", SESSION]).args(args).stdin(Stdio::null());
+        for name in ["CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR", "CI"] {
+            program.env_remove(name);
+        }
+        let output = program.envs(environment.iter().copied()).output().unwrap();
+        assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{args:?}");
+        stdout(&output).contains('\u{1b}')
+    };
+    // stdout is a pipe here.
+    assert!(!colored(&[], &[]));
+    assert!(!colored(&["--color", "auto"], &[]));
+    assert!(colored(&["--color", "always"], &[]));
+    assert!(!colored(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(colored(&[], &[("CLICOLOR_FORCE", "1")]), "the environment asks for it");
+    assert!(!colored(&[], &[("NO_COLOR", "1")]));
+    assert!(colored(&["--color", "always"], &[("NO_COLOR", "1")]), "a flag weighs more");
+    assert_eq!(code(&run(&["--color", "sometimes", SESSION])), 2);
+}
+
+#[test]
+fn a_file_has_no_colours_unless_asked_for() {
+    let file = scratch("pretty").join("page.txt");
+    for (args, colored) in [(&[][..], false), (&["--color", "always"][..], true)] {
+        let mut program = command(root());
+        program.args(["-e", "pretty", SESSION, "-o", text(&file)]).args(args);
+        program.env("CLICOLOR_FORCE", "1").stdin(Stdio::null());
+        assert_eq!(code(&program.output().unwrap()), 0);
+        assert_eq!(fs::read_to_string(&file).unwrap().contains('\u{1b}'), colored, "{args:?}");
+    }
+}
+
+#[test]
+fn a_page_is_the_same_however_the_bytes_arrive() {
+    let bytes = fs::read(root().join(LOG)).unwrap();
+    let args = ["-e", "pretty", "--input-name", LOG];
+    let whole = stdout(&run(&["-e", "pretty", LOG]));
+    assert!(whole.starts_with("review[sdlc-review]: fail, 6 of 10"), "{whole}");
+    for size in [7, 1 << 10] {
+        for threads in ["-j1", "-j4"] {
+            let mut program = command(root());
+            let output = run_with(program.args(args).arg(threads), &bytes, size);
+            assert_eq!(stdout(&output), whole, "pieces of {size}, {threads}");
+        }
+    }
+    assert_eq!(
+        stdout(&run(&["-e", "pretty", "corpus/transcript/text/nothing-at-all/input.md"])),
+        "no review was found\n"
+    );
+    let filtered = stdout(&run(&["-e", "pretty", "--status", "template", LOG]));
+    assert_eq!(filtered, "no review was found\n");
+    let ended = stdout(&run(&["-e", "pretty", "--end-record", LOG]));
+    assert!(ended.contains(&format!("{LOG}: ")) && ended.contains("3 reviews;"), "{ended}");
+}
+
 // What the program says about itself.
 
 #[test]

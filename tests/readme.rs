@@ -51,15 +51,20 @@ fn examples(text: &str) -> Vec<Example> {
     examples
 }
 
-/// Runs a command with the program under test first in the path.
-fn bash(command: &str) -> (String, String) {
+/// The path with the program under test first.
+fn path() -> std::ffi::OsString {
     let mut path = Path::new(PROGRAM).parent().unwrap().as_os_str().to_owned();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
+    path
+}
+
+/// Runs a command with the program under test first in the path.
+fn bash(command: &str) -> (String, String) {
     let output = Command::new("bash")
         .args(["-c", command])
         .current_dir(root())
-        .env("PATH", path)
+        .env("PATH", path())
         .stdin(Stdio::null())
         .output()
         .expect("bash runs");
@@ -101,6 +106,59 @@ fn every_example_gives_what_is_shown() {
     }
     assert!(ran >= 4, "{ran} examples ran");
     assert!(faults.is_empty(), "{} examples:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// The script of the hook, given what an agent tool gives: a broken review comes back to the agent on
+/// stderr with exit code 2, once; all else lets the agent end.
+#[test]
+fn the_hook_hands_a_broken_review_back() {
+    if Command::new("jq").arg("--version").output().is_err() {
+        return skipped(0, "jq is not installed");
+    }
+    let text = readme();
+    let (_, section) = text.split_once("\n### In a hook\n").unwrap();
+    let (_, script) = section.split_once("```sh\n").unwrap();
+    let (script, _) = script.split_once("```").unwrap();
+    let block = |verdict: &str, end: &str| {
+        format!(
+            "I checked it.\n\n---sdlc-review-output---\nreviewer: \"Security Reviewer\"\nphase: \"Phase 4\"\n\
+             score: 5\nverdict: {verdict}\nfindings:\n  - severity: high\n    category: injection\n    \
+             scope: in-scope\n    requirement: \"FR-3\"\n    description: \"Filter is concatenated\"\n    \
+             location: \"src/query.rs:88\"\n    recommendation: \"Bind it\"\nreasoning: \"One path is open. \
+             It blocks.\"\n{end}"
+        )
+    };
+    let end = "---end-sdlc-review-output---\n";
+    let (fits, contradicts, cut) = (block("FAIL", end), block("PASS", end), block("FAIL", ""));
+    for (message, again, code, told) in [
+        (Some(fits.as_str()), false, 0, ""),
+        (Some(contradicts.as_str()), false, 2, "conflict[verdict-mismatch]"),
+        (Some(contradicts.as_str()), true, 0, ""),
+        (Some(cut.as_str()), false, 2, "error[close-missing]"),
+        (Some("Nothing to review."), false, 0, ""),
+        (None, false, 0, ""),
+    ] {
+        let mut input = serde_json::json!({
+            "session_id": "5f0c", "transcript_path": "/home/dev/.claude/projects/shop/5f0c.jsonl",
+            "cwd": "/home/dev/shop", "permission_mode": "default", "hook_event_name": "SubagentStop",
+            "stop_hook_active": again, "agent_id": "a1b2", "agent_type": "security-reviewer",
+            "agent_transcript_path": "/home/dev/.claude/projects/shop/5f0c/subagents/agent-a1b2.jsonl",
+        });
+        if let Some(message) = message {
+            input["last_assistant_message"] = message.into();
+        }
+        let output = common::run_with(
+            Command::new("sh").args(["-c", script]).env("PATH", path()),
+            input.to_string().as_bytes(),
+            usize::MAX,
+        );
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{message:?}: {stderr}");
+        assert_eq!(stderr.is_empty(), told.is_empty(), "{stderr}");
+        assert!(stderr.contains(told) && !stderr.contains('\u{1b}'), "{stderr}");
+        assert!(told.is_empty() || stderr.starts_with("Your review"), "{stderr}");
+        assert_eq!(output.stdout, b"", "stdout is for the agent tool");
+    }
 }
 
 /// The first cells of the rows of the tables below the heading, up to the next heading.
