@@ -87,9 +87,9 @@ pub fn json(data: &[u8]) {
 /// a place within the text and a known kind; and twice it is the same.
 pub fn repair(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let strict = parse::parse(text, CAPS);
     let lines = text.split('\n').count() as u64;
     for contract in CONTRACTS {
+        let strict = repair::strict(*contract, text, CAPS);
         for closed in [true, false] {
             let reading = repair::read(*contract, text, closed, CAPS);
             if reading.repairs.is_empty() {

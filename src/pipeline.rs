@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::contract;
 use crate::locate::{Block, Strays};
-use crate::parse::{self, Caps};
+use crate::parse::Caps;
 use crate::record::{Excerpt, Place, Record, Repair, Review, Status, Violation};
 use crate::repair;
 use crate::scan::{Event, Found, LeftOut, Scope, Ties};
@@ -79,7 +79,7 @@ fn record(options: &Options, found: Found<'_>) -> Record {
     let caps = Caps { nesting: limits.nesting, nodes: limits.nodes };
     // parse, repair
     let reading = if options.scope.choice.strict {
-        parse::parse(&block.text, caps)
+        repair::strict(contract, &block.text, caps)
     } else {
         repair::read(contract, &block.text, closed, caps)
     };

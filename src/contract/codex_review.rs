@@ -59,6 +59,10 @@ impl Contract for CodexReview {
         fields::claim(outline, Claim::Sure, by_verdict || by_findings)
     }
 
+    fn is_json(&self) -> bool {
+        true
+    }
+
     fn schema(&self) -> &'static schema::Schema {
         &SCHEMA
     }

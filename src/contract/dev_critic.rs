@@ -55,6 +55,10 @@ impl Contract for DevCritic {
         fields::claim(outline, Claim::Sure, fits)
     }
 
+    fn is_json(&self) -> bool {
+        true
+    }
+
     fn schema(&self) -> &'static schema::Schema {
         &SCHEMA
     }

@@ -54,7 +54,7 @@ pub fn parse(raw: &str) -> Location {
         return Location::default();
     }
     let lines = attached.or_else(|| in_words(tail)).unwrap_or_default();
-    Location { path: Some(relative(path)), ..lines }
+    Location { path: Some(written(raw, relative(path))), ..lines }
 }
 
 /// Reads a text of which the contract says that it is a path: one with blanks or without an
@@ -68,7 +68,18 @@ pub fn parse_path(raw: &str) -> Location {
     if location.path.is_some() || !is_path {
         return location;
     }
-    Location { path: Some(relative(&text)), ..location }
+    Location { path: Some(written(raw, relative(&text))), ..location }
+}
+
+/// A path as it was written, where it names a drive: it is one of another machine then, and no path
+/// of the repository.
+fn written(raw: &str, path: String) -> String {
+    let is_windows = has_drive(&path) && !raw.contains('/');
+    if is_windows { path.replace('/', "\\") } else { path }
+}
+
+fn has_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
 }
 
 /// Without code marks, emphasis and quotes around it, and with `/` between the parts.
@@ -89,8 +100,7 @@ fn relative(mut path: &str) -> String {
 /// Where the path ends in a word that starts with one. The colon of a drive is part of the path.
 fn path_end(word: &str) -> usize {
     let bytes = word.as_bytes();
-    let drive = matches!(bytes, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic());
-    let start = if drive { 2 } else { 0 };
+    let start = if has_drive(word) { 2 } else { 0 };
     let is_end = |at: usize| match bytes[at] {
         b':' | b'#' | b',' | b';' => true,
         // `a.cs(42)`; other parentheses are parts of folder names.
@@ -249,8 +259,8 @@ mod tests {
             ("./a.rs", "a.rs|||"),
             (".//a.rs", "a.rs|||"),
             ("../a.rs:1", "../a.rs|1||"),
-            (r"C:\x\y.rs:3", "C:/x/y.rs|3||"),
-            (r"C:\x\y.rs", "C:/x/y.rs|||"),
+            (r"C:\x\y.rs:3", r"C:\x\y.rs|3||"),
+            (r"C:\x\y.rs", r"C:\x\y.rs|||"),
             ("/home/me/a.rs:3", "/home/me/a.rs|3||"),
             ("src/a.rs (line 42)", "src/a.rs|42||"),
             ("src/a.rs, line 42", "src/a.rs|42||"),

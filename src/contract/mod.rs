@@ -97,6 +97,11 @@ pub trait Contract: Sync {
         None
     }
 
+    /// Whether an object in braces is JSON, and never YAML in flow style.
+    fn is_json(&self) -> bool {
+        false
+    }
+
     /// Its JSON Schema, in the project's own wording.
     fn schema(&self) -> &'static schema::Schema;
 

@@ -33,6 +33,11 @@ impl<'a> Outline<'a> {
         let start = text.trim_start();
         let is_json = start.starts_with('{');
         let mut keys = if is_json { json_keys(start) } else { yaml_keys(text) };
+        // A key that opens without its quotes: the object is none of JSON.
+        let is_loose = |object: &str| !object[1..].trim_start().starts_with('"');
+        if is_json && (is_loose(start) || keys.is_empty()) {
+            keys = loose_keys(start);
+        }
         let mut from = 0;
         for _ in 0..WRAPPERS {
             let [Key { rest, .. }] = keys[from..] else { break };
@@ -218,6 +223,60 @@ fn json_keys(text: &str) -> Vec<Key<'_>> {
     keys
 }
 
+/// What stands behind a key in the declaration of a type.
+const TYPES: &[&str] = &[
+    "boolean", "bool", "string", "str", "number", "integer", "int", "float", "object", "array",
+    "any", "unknown",
+];
+
+/// The keys at the first level of an object that is no JSON: in other quotes or none, with escaped
+/// quotes, or before full-width colons.
+fn loose_keys(text: &str) -> Vec<Key<'_>> {
+    let mut keys = Vec::new();
+    let mut depth = 0_usize;
+    let mut in_text = false;
+    let mut rest = text;
+    while let Some(char) = rest.chars().next() {
+        rest = &rest[char.len_utf8()..];
+        match char {
+            '"' => in_text = !in_text,
+            _ if in_text => {}
+            '{' | '[' | '｛' | '［' => depth += 1,
+            '}' | ']' | '｝' | '］' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+        let may_start = matches!(char, '{' | '｛' | ',' | '，' | '\n');
+        if depth > 1 || in_text || !may_start {
+            continue;
+        }
+        let Some((name, behind)) = loose_key(rest) else { continue };
+        rest = behind;
+        // `{pass: boolean}` is a type.
+        let value = json_value(behind);
+        if !TYPES.contains(&value.split(';').next().unwrap_or_default().trim_end()) {
+            keys.push(Key { name, rest: behind });
+            if keys.len() == KEYS {
+                break;
+            }
+        }
+    }
+    keys
+}
+
+/// The key that starts here, in any quotes or in none, and what stands behind its colon.
+fn loose_key(text: &str) -> Option<(&str, &str)> {
+    let is_mark = |char: char| matches!(char, '\\' | '"' | '\'' | '“' | '”' | '‘' | '’' | '`');
+    let is_word = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    let start = text.trim_start_matches([' ', '\t', '\u{a0}']).trim_start_matches(is_mark);
+    let end = start.find(|char| !is_word(char)).filter(|end| (1..=64).contains(end))?;
+    let behind = start[end..].trim_start_matches(is_mark).trim_start_matches(' ');
+    let rest = behind.strip_prefix([':', '：'])?;
+    Some((&start[..end], rest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::fields::testing::quickly;
@@ -255,6 +314,9 @@ mod tests {
             "r := map[string]string{\n  \"verdict\": \"pass\",\n  \"summary\": s,\n}\n",
             "Here it is:\nverdict: pass\nsummary: fine\n",
             "- one\n- two\nverdict: pass\n",
+            "{pass: boolean, iteration: number; gates: any}",
+            "{\n  verdict: string;\n  summary: string;\n}\n",
+            "{verdict, summary, findings}",
         ] {
             assert_eq!(keys(text), [""; 0], "{text}");
         }
@@ -311,6 +373,21 @@ mod tests {
         assert_eq!(keys("review:\n- a\n"), ["review"]);
         let outline = Outline::of(r#"{"output": {"a": "x", "b": 1}}"#);
         assert_eq!(outline.value("a"), Some("\"x\""));
+    }
+
+    #[test]
+    fn keys_of_what_is_no_json() {
+        for text in [
+            "{'a': 'x', 'b': {'c': 1}}",
+            "{a: 1, b: {c: 2}}",
+            "{\\\"a\\\": \\\"x, y: z\\\", \\\"b\\\": 1}",
+            "{“a”: 1, “b”: 2}",
+            "{\"a\"：1，\"b\"：2}",
+            "{\n  a: 1\n  b: 2\n}",
+        ] {
+            assert_eq!(keys(text), ["a", "b"], "{text}");
+        }
+        assert_eq!(Outline::of("{'verdict': 'fail', 'b': 1}").value("verdict"), Some("'fail'"));
     }
 
     #[test]

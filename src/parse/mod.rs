@@ -135,14 +135,31 @@ pub struct Caps {
     pub nodes: usize,
 }
 
-/// Parses a block as what it looks like: JSON where it starts with a brace or bracket, else YAML.
+/// Parses a block as what it looks like: JSON where it starts with a brace or bracket, unless only
+/// YAML reads it; else YAML.
 pub fn parse(text: &str, caps: Caps) -> Reading<'_> {
-    if is_json(text) { json::parse(text, caps) } else { yaml::parse(text, caps) }
+    if !is_json(text) {
+        return yaml::parse(text, caps);
+    }
+    let json = json::parse(text, caps);
+    // YAML in flow style, which needs no quotes around its keys.
+    let opens_bare =
+        body(text)[1..].trim_start().starts_with(|char: char| char.is_ascii_alphabetic());
+    if json.faults.is_empty() || !opens_bare {
+        return json;
+    }
+    let yaml = yaml::parse(text, caps);
+    if yaml.faults.is_empty() { yaml } else { json }
 }
 
 /// Whether a block looks like JSON.
 pub fn is_json(text: &str) -> bool {
-    text.trim_start().starts_with(['{', '['])
+    body(text).starts_with(['{', '['])
+}
+
+/// A block from its first character on that can be seen.
+fn body(text: &str) -> &str {
+    text.trim_start_matches(|char: char| char.is_whitespace() || char == '\u{feff}')
 }
 
 impl<'a> Node<'a> {

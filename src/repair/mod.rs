@@ -52,10 +52,19 @@ pub fn all() -> impl Iterator<Item = &'static Kind> {
     REPAIRS.iter().flat_map(|kinds| kinds.iter().copied())
 }
 
+/// Reads `text`, a block of `contract`, as it stands.
+pub fn strict<'t>(contract: &dyn Contract, text: &'t str, caps: Caps) -> Reading<'t> {
+    if contract.is_json() && parse::is_json(text) {
+        parse::json::parse(text, caps)
+    } else {
+        parse::parse(text, caps)
+    }
+}
+
 /// Reads `text`, a block of `contract`: strictly, and mended where that does not do. `closed` tells
 /// whether the block has its end.
 pub fn read<'t>(contract: &dyn Contract, text: &'t str, closed: bool, caps: Caps) -> Reading<'t> {
-    let strict = parse::parse(text, caps);
+    let strict = strict(contract, text, caps);
     let shape = contract.schema().shape();
     let mut reading = if parse::is_json(text) {
         json::mend(text, shape, strict, closed, caps)

@@ -131,7 +131,13 @@ impl<'t> Reader<'t, '_> {
             match char {
                 ' ' | '\t' | '\n' | '\r' => self.at += 1,
                 '/' if self.text[self.at..].starts_with("//") => self.comment("\n"),
-                '/' if self.text[self.at..].starts_with("/*") => self.comment("*/"),
+                // One without an end would hide the rest.
+                '/' if self.text[self.at..].starts_with("/*") => {
+                    if !self.text[self.at..].contains("*/") {
+                        return;
+                    }
+                    self.comment("*/");
+                }
                 '#' => self.comment("\n"),
                 char if is_invisible(char) || is_unusual_blank(char) => {
                     let kind = if is_invisible(char) { &INVISIBLE } else { &BLANK };
@@ -243,6 +249,7 @@ impl<'t> Reader<'t, '_> {
         mut member: impl FnMut(&mut Self) -> Result<(), Broken>,
     ) -> bool {
         let mut comma = None;
+        let mut is_empty = true;
         loop {
             self.blanks();
             let sign = self.sign();
@@ -267,13 +274,15 @@ impl<'t> Reader<'t, '_> {
                     return true;
                 }
                 // The bracket of a part around this one: this one's is missing.
-                if self.depth > 1 {
+                // An empty part may have lost all that it held.
+                if self.depth > 1 && !is_empty {
                     self.note(&kinds::BRACKET, self.at);
                     return true;
                 }
                 return self.broken::<()>(&format!("`{close}` is expected here")).is_ok();
             }
             let starts = self.at;
+            is_empty = false;
             if member(self).is_err() || self.faults.len() >= FAULTS || self.at == starts {
                 return false;
             }

@@ -27,7 +27,8 @@ pub enum Within<'s> {
 
 /// The start of a text, as far as it is looked at.
 pub fn reach(text: &str) -> &str {
-    &text[..text.floor_char_boundary(REACH)]
+    let end = (0..=REACH.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or_default()]
 }
 
 /// Whether a value may end before `rest`.
