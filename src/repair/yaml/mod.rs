@@ -44,3 +44,6 @@ pub fn mend<'t>(
     }
     mended
 }
+
+#[cfg(test)]
+mod tests;

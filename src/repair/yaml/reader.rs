@@ -92,7 +92,7 @@ impl<'t, 's> Reader<'t, 's> {
             self.held.push(self.at);
             return Some(());
         }
-        if self.tree.open.len() + 3 >= self.caps.nesting {
+        if self.is_too_deep() {
             return None;
         }
         if self.structure(line, blanks) {
@@ -105,10 +105,19 @@ impl<'t, 's> Reader<'t, 's> {
         self.text_line(line, blanks)
     }
 
+    /// Whether no further list and mapping may open.
+    fn is_too_deep(&self) -> bool {
+        self.tree.open.len() + 3 >= self.caps.nesting
+    }
+
     /// Whether the line belongs to the block scalar above by its indentation.
     fn goes_on_in_block(&mut self, line: Line<'t>, blanks: Blanks) -> bool {
-        let Some(OpenScalar { style: Style::Block { indent, lines, ended, .. }, parent, .. }) =
-            &mut self.scalar
+        let Some(OpenScalar {
+            place,
+            style: Style::Block { indent, lines, ended, .. },
+            parent,
+            ..
+        }) = &mut self.scalar
         else {
             return false;
         };
@@ -126,8 +135,14 @@ impl<'t, 's> Reader<'t, 's> {
             }
             None => return false,
         };
-        if !is_blank && spaces < content {
+        // Text that is indented no more than its key ends with the next key.
+        let is_loose = parent.is_some_and(|parent| spaces <= parent);
+        if !is_blank && (spaces < content || is_loose) {
             return false;
+        }
+        // A block scalar stands where its first line does.
+        if !is_blank && lines.iter().all(|line| line.is_empty()) {
+            *place = line.place(content);
         }
         lines.push(line.text.get(content..).unwrap_or_default());
         *ended = line.ended;
@@ -142,7 +157,7 @@ impl<'t, 's> Reader<'t, 's> {
             let own = &line.text[at..];
             let behind = Blanks::at(line.text, at + 1, blanks.column + 1);
             let is_dash = own.starts_with('-') && (behind.end > at + 1 || own.len() == 1);
-            if !is_dash {
+            if !is_dash || self.is_too_deep() {
                 break;
             }
             let key = Key::at(line.text, behind.end);
@@ -184,7 +199,11 @@ impl<'t, 's> Reader<'t, 's> {
                 _ if self.tree.open.is_empty() => Some(self.shape),
                 _ => None,
             };
-            self.tree.list(blanks.column, item, place);
+            // A list that is indented no more than its key stands where its first item does.
+            let is_level = self.tree.indent() == Some(blanks.column);
+            let first = Blanks::at(line.text, at + 1, 0).end;
+            let start = if is_level { line.place(first) } else { place };
+            self.tree.list(blanks.column, item, start);
         } else {
             self.close_scalar();
             self.tree.close_to(depth + 1);
@@ -231,7 +250,9 @@ impl<'t, 's> Reader<'t, 's> {
         self.spelling(line, &key, &name);
         let behind = Blanks::at(line.text, key.rest, 0);
         let colon = line.place(key.rest);
-        if !self.tree.key(name.clone(), place, colon) {
+        // Nothing stands at its colon.
+        let nothing = Place { column: colon.column - 1, ..colon };
+        if !self.tree.key(name.clone(), place, nothing) {
             self.fault(&DUPLICATE_KEY, place, format!("the key `{name}` stands here again"));
         }
         self.behind_colon(line, key.rest, behind);

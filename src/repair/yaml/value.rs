@@ -16,7 +16,7 @@ use crate::repair::characters::{self, is_curly_double, is_curly_single, narrow};
 
 /// A single value that may go on in the next line.
 pub struct OpenScalar<'t> {
-    place: Place,
+    pub place: Place,
     pub style: Style<'t>,
     /// The column that its lines must be right of, from 0; `None` at the outermost level.
     pub parent: Option<usize>,
