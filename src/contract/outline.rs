@@ -4,6 +4,8 @@
 //! it takes what looks like a key at the outermost level, of YAML or JSON. A text that does not
 //! start as a mapping, such as a piece of a program, has none.
 
+use crate::repair::characters::{is_invisible, is_unusual_blank, narrow};
+
 /// The top-level keys of a text that may be a mapping, and the text itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline<'a> {
@@ -18,6 +20,15 @@ struct Key<'a> {
     name: &'a str,
     /// The text behind its colon.
     rest: &'a str,
+}
+
+impl Key<'_> {
+    /// Whether this is `name`, but for characters that nobody sees.
+    fn is(&self, name: &str) -> bool {
+        self.name == name
+            || (!self.name.is_ascii()
+                && self.name.chars().filter(|char| !is_invisible(*char)).eq(name.chars()))
+    }
 }
 
 /// Keys beyond this number tell nothing more.
@@ -53,14 +64,14 @@ impl<'a> Outline<'a> {
 
     /// Whether `key` stands at the outermost level.
     pub fn has(&self, key: &str) -> bool {
-        self.keys.iter().any(|each| each.name == key)
+        self.keys.iter().any(|each| each.is(key))
     }
 
     /// The text behind `key` where it stands first, up to the end of the line in YAML and of the
     /// member in JSON, without blanks around it. Where a line of YAML says nothing by itself
     /// (`verdict: |`), the next one.
     pub fn value(&self, key: &str) -> Option<&'a str> {
-        let rest = self.keys.iter().find(|each| each.name == key)?.rest;
+        let rest = self.keys.iter().find(|each| each.is(key))?.rest;
         Some(if self.is_json { json_value(rest) } else { yaml_value(rest) })
     }
 
@@ -99,7 +110,7 @@ fn yaml_keys(text: &str) -> Vec<Key<'_>> {
         if body.trim().is_empty() || body.starts_with('#') || is_head {
             continue;
         }
-        let key = yaml_key(body);
+        let key = yaml_key(body).or_else(|| broken_key(body));
         if is_first && key.is_none() && body.strip_prefix("- ").and_then(yaml_key).is_none() {
             break;
         }
@@ -119,7 +130,12 @@ fn yaml_keys(text: &str) -> Vec<Key<'_>> {
 /// What follows the colon behind `key`, which is a part of `text`.
 fn behind<'a>(text: &'a str, key: &str) -> &'a str {
     let end = key.as_ptr().addr() + key.len() - text.as_ptr().addr();
-    text[end..].split_once(':').map_or("", |(_, rest)| rest)
+    text[end..].split_once(is_colon).map_or("", |(_, rest)| rest)
+}
+
+/// Whether a character is a colon of whatever width.
+fn is_colon(char: char) -> bool {
+    char == ':' || narrow(char) == Some(':')
 }
 
 /// The lines below a key of YAML that has nothing behind its colon and more deeply indented lines
@@ -132,7 +148,8 @@ fn below(rest: &str) -> &str {
 
 fn yaml_value(rest: &str) -> &str {
     let (line, below) = rest.split_once('\n').unwrap_or((rest, ""));
-    let line = line.trim();
+    // The mark that closes a bold key right behind its colon.
+    let line = line.strip_prefix("**").unwrap_or(line).trim();
     let is_header = line.len() <= 3 && line.starts_with(['|', '>']);
     if line.is_empty() || is_header {
         let next = below.lines().next().unwrap_or_default();
@@ -177,6 +194,27 @@ pub fn yaml_key(line: &str) -> Option<&str> {
         && key.len() <= 64
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
     (is_key && (rest.is_empty() || rest.starts_with([' ', '\t', '\r']))).then_some(key)
+}
+
+/// The key of a line that is no YAML, or another key to YAML: in bold, with a full-width colon, with
+/// characters that nobody sees in it, or with an unusual blank behind it.
+fn broken_key(line: &str) -> Option<&str> {
+    let body = line.trim_start_matches(is_invisible);
+    let bare = body.strip_prefix("**").unwrap_or(body);
+    let is_bold = bare.len() < body.len();
+    let (end, colon) = bare.char_indices().take(64).find(|(_, char)| is_colon(*char))?;
+    let name = bare[..end].trim_end();
+    let rest = &bare[end + colon.len_utf8()..];
+    let (name, rest) = match name.strip_suffix("**") {
+        Some(name) if is_bold => (name, rest),
+        _ if is_bold => (name, rest.strip_prefix("**")?),
+        _ => (name, rest),
+    };
+    let is_letter =
+        |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-') || is_invisible(char);
+    let is_blank = |char: char| char.is_ascii_whitespace() || is_unusual_blank(char);
+    let is_apart = rest.is_empty() || rest.starts_with(is_blank) || colon != ':';
+    (is_apart && !name.is_empty() && name.chars().all(is_letter)).then_some(name)
 }
 
 /// The texts before a colon at the first level of an object.
@@ -318,6 +356,25 @@ mod tests {
             "{\n  verdict: string;\n  summary: string;\n}\n",
             "{verdict, summary, findings}",
         ] {
+            assert_eq!(keys(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_that_are_broken() {
+        for (text, wanted) in [
+            ("**verdict:** fail\nsummary: x\n", "fail"),
+            ("**verdict**: fail\nsummary: x\n", "fail"),
+            ("verdict：fail\nsummary：x\n", "fail"),
+            ("ver\u{200b}dict: fail\nsummary: x\n", "fail"),
+            ("\u{200b}verdict: fail\nsummary: x\n", "fail"),
+            ("verdict:\u{a0}fail\nsummary: x\n", "fail"),
+        ] {
+            let outline = Outline::of(text);
+            assert_eq!(outline.value("verdict"), Some(wanted), "{text}");
+            assert!(outline.has_all(&["verdict", "summary"]), "{text}");
+        }
+        for text in ["**Note** verdict: fail\n", "verdict:fail\n", "**a\n", "一：二\n"] {
             assert_eq!(keys(text), [""; 0], "{text}");
         }
     }

@@ -39,6 +39,8 @@ impl<'t> Line<'t> {
     /// The place of its byte `at`.
     pub fn place(&self, at: usize) -> Place {
         let before = self.text.get(..at).unwrap_or(self.text);
+        // A byte order mark at the very start is in no column.
+        let before = before.strip_prefix('\u{feff}').filter(|_| self.start == 0).unwrap_or(before);
         Place { line: self.number, column: 1 + before.chars().count() as u64 }
     }
 
