@@ -210,8 +210,9 @@ fn broken_key(line: &str) -> Option<&str> {
         _ if is_bold => (name, rest.strip_prefix("**")?),
         _ => (name, rest),
     };
-    let is_letter =
-        |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-') || is_invisible(char);
+    let is_letter = |char: char| {
+        char.is_ascii_alphanumeric() || matches!(char, '_' | '-') || is_invisible(char)
+    };
     let is_blank = |char: char| char.is_ascii_whitespace() || is_unusual_blank(char);
     let is_apart = rest.is_empty() || rest.starts_with(is_blank) || colon != ':';
     (is_apart && !name.is_empty() && name.chars().all(is_letter)).then_some(name)

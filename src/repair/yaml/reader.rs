@@ -208,7 +208,7 @@ impl<'t, 's> Reader<'t, 's> {
             self.close_scalar();
             self.tree.close_to(depth + 1);
         }
-        self.tree.dash(Place { column: place.column + 1, ..place });
+        self.tree.dash(line.place(Blanks::at(line.text, at + 1, 0).end));
     }
 
     fn take_entry(&mut self, line: Line<'t>, key: Key<'t>, seat: Seat, blanks: Blanks) {
@@ -429,6 +429,11 @@ impl<'t, 's> Reader<'t, 's> {
     /// Notes a repair.
     pub fn repair(&mut self, kind: &Kind, place: Place) {
         self.repairs.push(kind.at(place));
+    }
+
+    /// Whether a line that goes on with a text is mended as that already.
+    pub fn is_mended(&self, place: Place) -> bool {
+        self.repairs.last() == Some(&kinds::CONTINUATION.at(place))
     }
 
     /// Notes a fault, with the line that it stands on.

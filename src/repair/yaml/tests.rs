@@ -23,7 +23,8 @@ fn tolerant<'t>(contract: &dyn Contract, text: &'t str) -> Option<Reading<'t>> {
 }
 
 fn mended(contract: &dyn Contract, text: &str) -> (serde_json::Value, Vec<&'static str>) {
-    let reading = super::mend(text, contract.schema().shape(), parse::parse(text, CAPS), true, CAPS);
+    let reading =
+        super::mend(text, contract.schema().shape(), parse::parse(text, CAPS), true, CAPS);
     assert_eq!(reading.faults, [], "{text}");
     let codes = reading.repairs.iter().map(|repair| repair.code).collect();
     (reading.node.as_ref().map(Node::to_json).unwrap_or_default(), codes)
@@ -41,8 +42,10 @@ fn differs(contract: &dyn Contract, text: &str) -> Option<String> {
 
 /// The inputs below a folder of the corpus.
 fn inputs(folder: &Path, all: &mut Vec<(String, Vec<u8>)>) {
-    let mut entries: Vec<_> =
-        fs::read_dir(folder).expect("a folder").map(|each| each.expect("an entry").path()).collect();
+    let mut entries: Vec<_> = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|each| each.expect("an entry").path())
+        .collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -89,7 +92,8 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit
     }
 
@@ -100,17 +104,71 @@ impl Numbers {
 
 /// Lines that make and break reviews.
 const LINES: &[&str] = &[
-    "reviewer: Security Reviewer", "score: 5", "verdict: FAIL", "verdict: PASS", "findings:",
-    "findings: []", "- severity: high", "category: a", "description: A text", "description: |",
-    "description: >-", "location: src/a.rs:3", "recommendation: \"Do it\"", "reasoning: It is",
-    "and goes on", "note: one", "but one note: it", "# A remark", "", "---", "...", "- one",
-    "description: \"It is", "not so\"", "description: 'It''s so'", "requirement: #FR-7",
-    "phase: a # b", "phase: &a b", "phase: [a, b]", "phase: [a] b", "phase: {a: b}", "phase: - a",
-    "score:8", "**Score:** 8", "score：8", "phase: \"a \"b\" c\"", "phase: \"\\d\"", "phase: a: b",
-    "hardening_suggestions:", "phase:", "phase: \"a\" # b", "? a", ": b", "phase: *a", "phase: !t a",
-    "'reasoning': x", "\"phase\" : y", "- - a", "-", "phase: |2-", "phase: >", "phase: ~", "}", "]",
-    "phase: “a”", "ver\u{200b}dict: FAIL", "score:\u{a0}8", "phase: [a,", "b]", "phase: {a: b,",
-    "phase: 'a", "b'", "```", "\"a\\", "b\"",
+    "reviewer: Security Reviewer",
+    "score: 5",
+    "verdict: FAIL",
+    "verdict: PASS",
+    "findings:",
+    "findings: []",
+    "- severity: high",
+    "category: a",
+    "description: A text",
+    "description: |",
+    "description: >-",
+    "location: src/a.rs:3",
+    "recommendation: \"Do it\"",
+    "reasoning: It is",
+    "and goes on",
+    "note: one",
+    "but one note: it",
+    "# A remark",
+    "",
+    "---",
+    "...",
+    "- one",
+    "description: \"It is",
+    "not so\"",
+    "description: 'It''s so'",
+    "requirement: #FR-7",
+    "phase: a # b",
+    "phase: &a b",
+    "phase: [a, b]",
+    "phase: [a] b",
+    "phase: {a: b}",
+    "phase: - a",
+    "score:8",
+    "**Score:** 8",
+    "score：8",
+    "phase: \"a \"b\" c\"",
+    "phase: \"\\d\"",
+    "phase: a: b",
+    "hardening_suggestions:",
+    "phase:",
+    "phase: \"a\" # b",
+    "? a",
+    ": b",
+    "phase: *a",
+    "phase: !t a",
+    "'reasoning': x",
+    "\"phase\" : y",
+    "- - a",
+    "-",
+    "phase: |2-",
+    "phase: >",
+    "phase: ~",
+    "}",
+    "]",
+    "phase: “a”",
+    "ver\u{200b}dict: FAIL",
+    "score:\u{a0}8",
+    "phase: [a,",
+    "b]",
+    "phase: {a: b,",
+    "phase: 'a",
+    "b'",
+    "```",
+    "\"a\\",
+    "b\"",
 ];
 
 #[test]
@@ -137,10 +195,36 @@ fn whatever_the_lines_it_holds() {
 fn time_is_linear() {
     let sdlc = with_key("reviewer");
     for part in [
-        "a", " ", "\t", "\n", "- ", "-\n", "a: b\n", "a: \"b\n", "a: 'b\n", "a: [b\n", "a: {\n",
-        "- a: \"b\n", "---\n", "# x\n", " x\n", "description: |\n", "reasoning: \"a \"b\" c\"\n",
-        "- severity: high\n", "  - description: |\nx\n", "“a”: b\n", "phase: \"\\d\n", "b: c: d\n",
-        "*", "a: &b c\n", "+x\n", "\u{200b}", "phase: ''x\n", "phase: [\"\n", "x y: z\n", "：",
+        "a",
+        " ",
+        "\t",
+        "\n",
+        "- ",
+        "-\n",
+        "a: b\n",
+        "a: \"b\n",
+        "a: 'b\n",
+        "a: [b\n",
+        "a: {\n",
+        "- a: \"b\n",
+        "---\n",
+        "# x\n",
+        " x\n",
+        "description: |\n",
+        "reasoning: \"a \"b\" c\"\n",
+        "- severity: high\n",
+        "  - description: |\nx\n",
+        "“a”: b\n",
+        "phase: \"\\d\n",
+        "b: c: d\n",
+        "*",
+        "a: &b c\n",
+        "+x\n",
+        "\u{200b}",
+        "phase: ''x\n",
+        "phase: [\"\n",
+        "x y: z\n",
+        "：",
     ] {
         for start in ["", "findings:\n- description: |\n", "reasoning: \"a\n", "reasoning: a\n"] {
             let text = format!("{start}{}", part.repeat((1 << 20) / part.len()));
@@ -225,7 +309,8 @@ fn no_outcome_out_of_a_text() {
         assert_ne!(reading.faults, [], "{text}");
     }
     let text = "summary: |\nIt would be\nverdict: pass\nfindings: []\n";
-    let reading = super::mend(text, agentmux.schema().shape(), parse::parse(text, CAPS), true, CAPS);
+    let reading =
+        super::mend(text, agentmux.schema().shape(), parse::parse(text, CAPS), true, CAPS);
     assert_eq!(reading.faults[0].rule, &TWO_READINGS);
     for (verdict, wanted) in [
         ("verdict: pass # but only if: tests pass", "pass # but only if: tests pass"),

@@ -137,7 +137,7 @@ impl<'t> Reader<'t, '_> {
                 self.repair(&kinds::HASH, place);
             }
             let is_quoted = if is_first { scalar::needs_quotes(text) } else { holds_key(text) };
-            if is_quoted && !text.starts_with('#') {
+            if is_quoted && !text.starts_with('#') && !self.is_mended(place) {
                 self.repair(&kinds::QUOTE_PLAIN, place);
             }
         }
