@@ -96,6 +96,7 @@ impl Blanks {
 
 /// A key that a line may start with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each tells one way to write a key")]
 pub struct Key<'t> {
     /// What stands before the colon, without quotes and decoration.
     pub name: &'t str,
@@ -111,8 +112,6 @@ pub struct Key<'t> {
     pub wide: bool,
     /// Bold or in back-ticks.
     pub decorated: bool,
-    /// In straight quotes.
-    pub quoted: bool,
     /// In typographic quotes.
     pub curly: bool,
 }
@@ -175,7 +174,6 @@ impl<'t> Key<'t> {
             spaced,
             wide: colon != ':',
             decorated: mark.is_some(),
-            quoted,
             curly,
         })
     }

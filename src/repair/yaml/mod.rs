@@ -19,7 +19,7 @@ mod value;
 pub use kinds::REPAIRS;
 
 use crate::contract::Shape;
-use crate::parse::{CAP, Caps, EMPTY, Reading, YAML};
+use crate::parse::{CAP, Caps, DOCUMENTS, DUPLICATE_KEY, EMPTY, Reading, YAML};
 
 /// Reads `text` tolerantly, if the strict reading is broken, or right and not what was written.
 pub fn mend<'t>(
@@ -39,7 +39,13 @@ pub fn mend<'t>(
     let Some(mended) = reader::Reader::read(text, shape, closed, caps) else { return strict };
     // A reading with a gap is no better than the strict one, whose fault is named by the parser.
     let has_gap = mended.faults.iter().any(|fault| fault.rule == &YAML || is_hopeless(fault.rule));
-    if has_gap || mended.repairs.is_empty() && mended.faults.is_empty() || mended.node.is_none() {
+    let has = |reading: &Reading<'_>, rule| reading.faults.iter().any(|fault| fault.rule == rule);
+    let are_two = has(&strict, &DOCUMENTS) && has(&mended, &DUPLICATE_KEY);
+    if are_two
+        || has_gap
+        || mended.repairs.is_empty() && mended.faults.is_empty()
+        || mended.node.is_none()
+    {
         return strict;
     }
     mended

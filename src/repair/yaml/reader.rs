@@ -6,6 +6,7 @@
 //! line that may as well be text: that is a fault which names both readings.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::kinds;
 use super::line::{Blanks, Key, Line, is_mark};
@@ -32,6 +33,8 @@ pub struct Reader<'t, 's> {
     /// Something has been read.
     started: bool,
     caps: Caps,
+    /// The anchors that texts seem to start with.
+    pub anchors: HashSet<&'t str>,
     pub faults: Vec<Fault>,
     repairs: Vec<Repair>,
 }
@@ -55,6 +58,7 @@ impl<'t, 's> Reader<'t, 's> {
             held: Vec::new(),
             started: false,
             caps,
+            anchors: HashSet::new(),
             faults: Vec::new(),
             repairs: Vec::new(),
         };
@@ -70,8 +74,11 @@ impl<'t, 's> Reader<'t, 's> {
         }
         reader.release(false);
         let is_cut = reader.scalar.as_ref().is_some_and(|open| matches!(open.style, Style::Broken));
-        reader.close_scalar();
+        if closed || !is_cut {
+            reader.close_scalar();
+        }
         if !closed && (is_cut || reader.tree.waits()) {
+            reader.tree.drop_waiting();
             reader.tree.drop_cut_item();
         }
         let Self { tree, faults, mut repairs, .. } = reader;
@@ -165,7 +172,7 @@ impl<'t, 's> Reader<'t, 's> {
             if !is_item {
                 self.release(false);
             }
-            self.take_item(line, at, seat, blanks);
+            self.take_item(line, at, &seat, blanks);
             (at, blanks, is_item) = (behind.end, behind, true);
             if at == line.text.len() || line.text[at..].starts_with('#') {
                 return true;
@@ -178,7 +185,7 @@ impl<'t, 's> Reader<'t, 's> {
                 if !is_item {
                     self.release(false);
                 }
-                self.take_entry(line, key, seat, blanks);
+                self.take_entry(line, key, &seat, blanks);
             }
             _ if is_item => self.begin(line, at, line.text.len()),
             _ => return false,
@@ -186,13 +193,13 @@ impl<'t, 's> Reader<'t, 's> {
         true
     }
 
-    fn take_item(&mut self, line: Line<'t>, at: usize, seat: Seat, blanks: Blanks) {
+    fn take_item(&mut self, line: Line<'t>, at: usize, seat: &Seat, blanks: Blanks) {
         let place = line.place(at);
         self.blanks(line, blanks);
         if !seat.fits {
             self.repair(&kinds::INDENT, place);
         }
-        let Seat { depth, .. } = seat;
+        let depth = seat.depth;
         if depth == self.tree.open.len() {
             let item = match self.tree.awaited() {
                 Some(Shape::List(item)) => Some(&**item),
@@ -211,7 +218,7 @@ impl<'t, 's> Reader<'t, 's> {
         self.tree.dash(line.place(Blanks::at(line.text, at + 1, 0).end));
     }
 
-    fn take_entry(&mut self, line: Line<'t>, key: Key<'t>, seat: Seat, blanks: Blanks) {
+    fn take_entry(&mut self, line: Line<'t>, key: Key<'t>, seat: &Seat, blanks: Blanks) {
         let place = line.place(key.start);
         self.blanks(line, blanks);
         let was_irregular = self.scalar.as_ref().is_some_and(|open| {

@@ -74,7 +74,7 @@ impl Reader<'_, '_> {
         if is_inner || self.tree.open.is_empty() {
             let shape =
                 if self.tree.open.is_empty() { Some(self.shape) } else { self.tree.awaited() };
-            return self.opens(depth, shape, key);
+            return Self::opens(depth, shape, key);
         }
         if self.waits() {
             let (indent, outer) = match self.tree.open.last()? {
@@ -86,14 +86,14 @@ impl Reader<'_, '_> {
                 // A single value is asked for: this is a key of the mapping around, or its text.
                 return match (Class::of(awaited), outer) {
                     (Class::Text | Class::Word, Some(map)) => Self::new_in(map, depth - 1, key),
-                    _ => self.opens(depth, awaited, key),
+                    _ => Self::opens(depth, awaited, key),
                 };
             }
             // A mapping that is not indented.
             let is_own = |map| known(map, key.name, true).is_some();
             let outer_has = outer.is_some_and(|map| map.known(key.name, true).is_some());
             if awaited.and_then(Shape::map).is_some_and(is_own) && !outer_has {
-                return Some(Seat { fits: false, ..self.opens(depth, awaited, key)? });
+                return Some(Seat { fits: false, ..Self::opens(depth, awaited, key)? });
             }
         }
         let maps = || {
@@ -140,7 +140,7 @@ impl Reader<'_, '_> {
     }
 
     /// The seat of a key that opens a mapping where `shape` is asked for.
-    fn opens(&self, depth: usize, shape: Option<&Shape>, key: &Key<'_>) -> Option<Seat> {
+    fn opens(depth: usize, shape: Option<&Shape>, key: &Key<'_>) -> Option<Seat> {
         let map = match shape {
             Some(Shape::List(item)) => item.map(),
             shape => shape.and_then(Shape::map),

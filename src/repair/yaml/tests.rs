@@ -303,6 +303,9 @@ fn no_outcome_out_of_a_text() {
         "summary: It would be\nthe outcome\nverdict: pass\nfindings: []\n",
         "summary: It would be\n   verdict: pass\nfindings: []\n",
         "verdict: \"pass\nsummary: It is: a\n",
+        "verdict: pass\nsummary: &a It is\ncommit_message: *a\n",
+        "verdict: pass\nsummary: It is: a\nfindings: [{issue: a\n",
+        "verdict: pass\nsummary: It is\n---\nverdict: fail\nsummary: It is not\n",
     ] {
         let strict = parse::parse(text, CAPS);
         let reading = super::mend(text, agentmux.schema().shape(), strict, true, CAPS);

@@ -159,11 +159,22 @@ impl<'t, 's> Tree<'t, 's> {
         }
     }
 
+    /// Drops the key or the dash whose value was cut off.
+    pub fn drop_waiting(&mut self) {
+        match self.open.last_mut() {
+            Some(Open::List(list)) => list.waiting = None,
+            Some(Open::Map(map)) => map.waiting = None,
+            None => {}
+        }
+    }
+
     /// Gives nothing to what still waits.
     pub fn settle(&mut self) {
         let place = match self.open.last() {
-            Some(Open::List(List { waiting: Some(behind), .. })) => *behind,
-            Some(Open::Map(Map { waiting: Some((_, _, behind)), .. })) => *behind,
+            Some(
+                Open::List(List { waiting: Some(behind), .. })
+                | Open::Map(Map { waiting: Some((_, _, behind)), .. }),
+            ) => *behind,
             _ => return,
         };
         let nothing = Scalar::of_plain(Cow::Borrowed(""), Kind::Null);
@@ -188,9 +199,8 @@ impl<'t, 's> Tree<'t, 's> {
         }
     }
 
-    /// Drops the item that each open list ends with, where `is_cut` says so of it.
+    /// Drops the finding that is still open, if one is.
     pub fn drop_cut_item(&mut self) {
-        // The innermost item is an open mapping, or the list's last value.
         for depth in (0..self.open.len()).rev() {
             let Open::List(list) = &self.open[depth] else { continue };
             let is_finding = list.item.is_some_and(|item| item.map().is_some());

@@ -10,7 +10,7 @@ use super::line::{Blanks, Line, is_blank};
 use super::reader::Reader;
 use super::scalar::{self, Header, Piece, Quotes};
 use crate::contract::Shape;
-use crate::parse::{self, Entry, Fault, Node, Scalar, Value, YAML};
+use crate::parse::{self, Entry, Fault, Node, Scalar, TWO_READINGS, Value, YAML};
 use crate::record::Place;
 use crate::repair::characters::{self, is_curly_double, is_curly_single, narrow};
 
@@ -79,11 +79,7 @@ impl<'t> Reader<'t, '_> {
         }
         match rest.chars().next() {
             Some('"' | '\'') => return self.quoted(line, at, end, class),
-            Some('[' | '{' | '［' | '｛') => {
-                if self.flow(line, at, end, class) {
-                    return;
-                }
-            }
+            Some('[' | '{' | '［' | '｛') if self.flow(line, at, end, class) => return,
             Some(first) if is_curly_double(first) || is_curly_single(first) => {
                 if let Some(inner) = within_curly(rest) {
                     self.repair(&characters::CURLY_QUOTES, place);
@@ -99,9 +95,29 @@ impl<'t> Reader<'t, '_> {
             }
             _ => {}
         }
+        if class == Class::Collection
+            && rest.starts_with(['[', '{'])
+            && scalar::flow_end(rest, 0).is_none()
+        {
+            self.fault(&YAML, place, "this list or mapping has no end".to_owned());
+        }
+        self.anchor(rest, place);
         let style = Style::Plain { commented: false };
         self.open(place, style, class, Vec::new());
         self.go_on(line, at, end, 0, true);
+    }
+
+    /// Keeps the anchor that a text seems to start with. A text that is nothing but its alias may as
+    /// well mean the other text.
+    fn anchor(&mut self, rest: &'t str, place: Place) {
+        let rest = rest.trim_end_matches([' ', '\t']);
+        if let Some(name) = rest.strip_prefix('&') {
+            self.anchors.extend(name.split([' ', '\t']).next());
+        } else if let Some(name) = rest.strip_prefix('*').filter(|name| self.anchors.contains(name))
+        {
+            let message = format!("this is the text `*{name}`, or what stands behind `&{name}`");
+            self.fault(&TWO_READINGS, place, message);
+        }
     }
 
     fn open(&mut self, place: Place, style: Style<'t>, class: Class, pieces: Vec<Piece<'t>>) {
@@ -166,22 +182,19 @@ impl<'t> Reader<'t, '_> {
             return;
         };
         let node = self.quietly(place, &self.text[start..=close]);
-        let value = match node.map(|node| node.value) {
-            Some(Value::Scalar(scalar)) => scalar,
-            _ => {
-                let inner = scalar::fold(&scalar::pieces(&self.text[start + 1..close]));
-                let is_escaped = self.text[start..].starts_with('"');
-                let text = match scalar::unescape(&inner).filter(|_| is_escaped) {
-                    Some(text) => Cow::Owned(text.into_owned()),
-                    None => {
-                        if is_escaped {
-                            self.repair(&kinds::BACKSLASH, place);
-                        }
-                        inner
-                    }
-                };
-                Scalar::of_text(text)
-            }
+        let value = if let Some(Value::Scalar(scalar)) = node.map(|node| node.value) {
+            scalar
+        } else {
+            let inner = scalar::fold(&scalar::pieces(&self.text[start + 1..close]));
+            let text = if self.text[start..].starts_with('\'') {
+                Cow::Owned(inner.replace("''", "'"))
+            } else if let Some(text) = scalar::unescape(&inner) {
+                Cow::Owned(text.into_owned())
+            } else {
+                self.repair(&kinds::BACKSLASH, place);
+                inner
+            };
+            Scalar::of_text(text)
         };
         for index in self.at + 1..=last {
             let next = self.lines[index];
@@ -347,7 +360,7 @@ fn shifted(place: Place, start: Place) -> Place {
 }
 
 /// A node of a snippet that starts at `start`. Depth is capped where it is parsed.
-fn moved<'t>(node: Node<'t>, start: Place) -> Node<'t> {
+fn moved(node: Node<'_>, start: Place) -> Node<'_> {
     let value = match node.value {
         Value::List(items) => {
             Value::List(items.into_iter().map(|item| moved(item, start)).collect())
