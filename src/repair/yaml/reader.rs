@@ -95,7 +95,16 @@ impl<'t, 's> Reader<'t, 's> {
             return Some(());
         }
         let own = &line.text[blanks.end..];
-        if own.is_empty() || own.starts_with('#') || is_mark(own) || own.starts_with('%') {
+        // A block scalar without lines stands where something follows it.
+        if let Some(OpenScalar { place, style: Style::Block { lines, .. }, .. }) = &mut self.scalar
+            && !own.is_empty()
+            && self.held.is_empty()
+            && lines.iter().all(|line| line.is_empty())
+        {
+            *place = line.place(blanks.end);
+        }
+        let is_between = is_mark(own) && (blanks.column == 0 || own.starts_with(['`', '~']));
+        if own.is_empty() || own.starts_with(['#', '%']) || is_between {
             self.held.push(self.at);
             return Some(());
         }
