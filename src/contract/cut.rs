@@ -84,16 +84,20 @@ mod tests {
     #[test]
     fn whole_entries_are_kept() {
         let broken = Some("findings".to_owned());
-        let agentmux = CONTRACTS
-            .iter()
-            .map(|contract| contract.id())
-            .find(|id| id.starts_with("agentmux"))
-            .expect("a contract");
-        let whole = "verdict: fail\nfindings:\n  - issue: a\n    recommendation: b\n";
-        assert_eq!(left(agentmux, whole), (1, None));
-        assert_eq!(left(agentmux, &format!("{whole}  - issue: c\n")), (1, broken.clone()));
-        assert_eq!(left(agentmux, &format!("{whole}  -\n")), (1, broken.clone()));
-        assert_eq!(left(agentmux, &format!("{whole}  - iss\n")), (1, broken));
-        assert_eq!(left(agentmux, &format!("{whole}  - issue: c\nsummary: d\n")), (2, None));
+        let by = |start: &str| {
+            let mut ids = CONTRACTS.iter().map(|contract| contract.id());
+            ids.find(|id| id.starts_with(start)).expect("a contract")
+        };
+        let whole = "verdict: FAIL\nfindings:\n  - severity: high\n    category: a\n    \
+                     description: b\n    location: c\n    recommendation: d\n";
+        let (sdlc, agentmux) = (by("sdlc"), by("agentmux"));
+        assert_eq!(left(sdlc, whole), (1, None));
+        for half in ["  - severity: low\n    category: a\n", "  -\n", "  - sever\n"] {
+            assert_eq!(left(sdlc, &format!("{whole}{half}")), (1, broken.clone()), "{half}");
+        }
+        assert_eq!(left(sdlc, &format!("{whole}  - severity: low\nreasoning: d\n")), (2, None));
+        // It asks for no key of a finding.
+        assert_eq!(left(agentmux, "findings:\n  - issue: a\n  - issue: b\n"), (2, None));
+        assert_eq!(left(agentmux, "findings:\n  - issue: a\n  -\n"), (1, broken));
     }
 }

@@ -14,6 +14,7 @@ use super::{Form, Kind, Spot, enclosing, frames, repairs};
 use crate::contract::{CONTRACTS, Contract, Outline};
 use crate::record::Carrier;
 use crate::repair;
+use crate::transcript::raw::{End, end_of_value};
 
 /// A delimiter line, right or misspelt.
 pub(super) struct Line {
@@ -158,11 +159,17 @@ fn whole(
     let before = locator.before(start);
     locator.fence_around = locator.line_above(view, start).map(|open| (closer.span.end, open));
     let mut repairs = opener.repairs;
+    let mut body = opener.span.end..closer.span.start;
+    let half = frames::half_fence(view, &body, &opener.prefix);
+    if let Some(fence) = half.filter(|_| !locator.choice.strict) {
+        body.end = fence.start;
+        repairs.push((&repairs::HALF_FENCE, fence.start));
+    }
     repairs.extend(closer.repairs);
     Step::Found(Spot {
         kind: Kind::Block(contract, Carrier::Delimited),
         span: start..closer.span.end,
-        body: opener.span.end..closer.span.start,
+        body,
         prefix: opener.prefix,
         form: Form::Plain,
         closed: true,
@@ -181,7 +188,14 @@ fn cut(
     contract: &'static dyn Contract,
 ) -> Step {
     let start = opener.span.end;
-    let body = start..enclosing::mapping_end(view, start..end, &opener.prefix).0;
+    let text = view.get(start..end);
+    let blank = (text.len() - text.trim_ascii_start().len()) as u64;
+    let body_end = if text[blank as usize..].starts_with(b"{") {
+        object_end(view, start + blank, end)
+    } else {
+        enclosing::mapping_end(view, start..end, &opener.prefix).0
+    };
+    let body = start..body_end;
     let text = String::from_utf8_lossy(view.get(body.clone()));
     if Outline::of(&text).count(contract.opening_keys()) == 0 {
         locator.strays.openers += 1;
@@ -199,6 +213,15 @@ fn cut(
         before,
         repairs: opener.repairs,
     })
+}
+
+/// Where the object that starts at `start` ends, or must have ended, before `end`.
+fn object_end(view: View<'_>, start: u64, end: u64) -> u64 {
+    let text = view.get(start..end);
+    match end_of_value(text, 0) {
+        End::At(length) => start + length as u64,
+        _ => enclosing::extent(view, start, end).unwrap_or(end).min(end),
+    }
 }
 
 /// The block that `closer` closes and no line opens.

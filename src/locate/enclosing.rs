@@ -275,7 +275,7 @@ const LINE_START: u64 = 256;
 /// Where an object that starts at `start` must have ended: before a delimiter line or a fence, or
 /// before a blank line after which something else than a part of an object starts. `None` where
 /// the text that tells has not arrived.
-fn extent(view: View<'_>, start: u64, limit: u64) -> Option<u64> {
+pub(super) fn extent(view: View<'_>, start: u64, limit: u64) -> Option<u64> {
     let mut after_blank = false;
     // The line that it starts on ends beyond the limit, mostly: nothing else is looked at then.
     let first = view.get(start..limit);

@@ -85,6 +85,11 @@ pub(super) fn near_closer(
         if spelling::nearly_closes(own, prefix, name) {
             return (position > range.start).then_some(line);
         }
+        if let Some(length) = stuck(own, name)
+            && !block_goes_on(view, line.end..range.end, prefix)
+        {
+            return Some(line.start + length as u64..line.end);
+        }
         let own = &own[stripped(own, prefix)..];
         let is_blank = own.trim_ascii().is_empty();
         if after_blank && !is_blank && !goes_on(own) {
@@ -94,6 +99,36 @@ pub(super) fn near_closer(
         position = line.end;
     }
     None
+}
+
+/// How much of a line stands before a right closing line that is stuck to its end: a value that
+/// ends by itself.
+fn stuck(own: &[u8], name: &str) -> Option<usize> {
+    let before = own.trim_ascii_end().strip_suffix(b"---")?.strip_suffix(name.as_bytes())?;
+    let before = before.strip_suffix(b"---end-")?.trim_ascii_end();
+    matches!(before.last(), Some(b'"' | b'\'' | b']' | b'}')).then_some(before.len())
+}
+
+/// Whether the first line of `range` that is not blank may be one of a block.
+fn block_goes_on(view: View<'_>, range: Range<u64>, prefix: &[u8]) -> bool {
+    let rest = view.get(range.start..range.end.min(range.start + LINE_START));
+    let mut lines = rest.split(|byte| *byte == b'\n').map(|line| &line[stripped(line, prefix)..]);
+    let next = lines.find(|line| !line.trim_ascii().is_empty());
+    next.is_some_and(|line| goes_on(line) && fence(line).is_none())
+}
+
+/// Where the body ends that a fence closes which nothing in it opens: the line of the fence.
+pub(super) fn half_fence(view: View<'_>, body: &Range<u64>, prefix: &[u8]) -> Option<Range<u64>> {
+    let text = view.get(body.clone()).trim_ascii_end();
+    let start = memchr::memrchr(b'\n', text)? + 1;
+    let is_fence = |line: &[u8]| {
+        let own = &line[stripped(line, prefix)..];
+        !own.first().is_none_or(u8::is_ascii_whitespace) && fence(own_text(own)).is_some()
+    };
+    let closes = fence(&text[start..]).is_some_and(|fence| fence.info.is_empty());
+    let opened = text[..start].split(|byte| *byte == b'\n').any(is_fence);
+    (closes && is_fence(&text[start..]) && !opened)
+        .then_some(body.start + start as u64..body.start + text.len() as u64)
 }
 
 /// Whether a line without what stands before it may be one of a block.

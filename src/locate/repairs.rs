@@ -4,7 +4,7 @@ use crate::repair::Kind;
 
 /// The kinds of repair by which a block is found.
 pub static REPAIRS: &[&Kind] =
-    &[&DELIMITER_SPELLING, &CLOSER_NEARLY, &OPENER_MISSING, &CALL_AS_TEXT];
+    &[&DELIMITER_SPELLING, &CLOSER_NEARLY, &OPENER_MISSING, &HALF_FENCE, &CALL_AS_TEXT];
 
 /// A delimiter line in another spelling.
 pub static DELIMITER_SPELLING: Kind = Kind {
@@ -18,8 +18,9 @@ pub static DELIMITER_SPELLING: Kind = Kind {
 /// A closing line that is only nearly right.
 pub static CLOSER_NEARLY: Kind = Kind {
     code: "closer-nearly-right",
-    meaning: "The line right below an open block has a part of the closing line's name, or one or \
-              two letters of it wrong. It closes the block, if no right closing line does.",
+    meaning: "The line right below an open block has a part of the closing line's name, one or two \
+              letters of it wrong, or the right line is stuck to the end of the block's last one. It \
+              closes the block, if no right closing line does.",
     before: "---end-sdlc-review---",
     after: "---end-sdlc-review-output---",
 };
@@ -31,6 +32,14 @@ pub static OPENER_MISSING: Kind = Kind {
     before: "reviewer: Me\\nscore: 3\\nverdict: FAIL\\n---end-sdlc-review-output---",
     after: "---sdlc-review-output---\\nreviewer: Me\\nscore: 3\\nverdict: FAIL\\n\
             ---end-sdlc-review-output---",
+};
+/// A code fence that is closed within a block and opened nowhere in it.
+pub static HALF_FENCE: Kind = Kind {
+    code: "half-fence",
+    meaning: "The last line of a block closes a code fence that no line of the block opens: it was \
+              opened above the block, or not at all. The line is no part of the block.",
+    before: "verdict: FAIL\\n```\\n---end-sdlc-review-output---",
+    after: "verdict: FAIL\\n---end-sdlc-review-output---",
 };
 /// A tool call that was printed.
 pub static CALL_AS_TEXT: Kind = Kind {
