@@ -92,6 +92,20 @@ impl Blanks {
         }
         blanks
     }
+
+    /// A line without the blanks before column `content`, as far as there are any.
+    pub fn without(text: &str, content: usize) -> &str {
+        let mut column = 0;
+        let mut rest = text;
+        while let Some(blank) = rest.chars().next().filter(|char| matches!(char, ' ' | '\t')) {
+            column = if blank == '\t' { column / 4 * 4 + 4 } else { column + 1 };
+            if column > content {
+                break;
+            }
+            rest = &rest[1..];
+        }
+        rest
+    }
 }
 
 /// A key that a line may start with.

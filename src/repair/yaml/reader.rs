@@ -103,8 +103,14 @@ impl<'t, 's> Reader<'t, 's> {
         {
             *place = line.place(blanks.end);
         }
+        let is_block_text = self.scalar.as_ref().is_some_and(|open| match open.style {
+            Style::Block { indent: Some(content), .. } => blanks.column >= content,
+            Style::Block { .. } => open.parent.is_none_or(|parent| blanks.column > parent),
+            _ => false,
+        });
         let is_between = is_mark(own) && (blanks.column == 0 || own.starts_with(['`', '~']));
-        if own.is_empty() || own.starts_with(['#', '%']) || is_between {
+        let is_apart = own.starts_with(['#', '%']) && !is_block_text;
+        if own.is_empty() || is_apart || is_between {
             self.held.push(self.at);
             return Some(());
         }
@@ -347,6 +353,12 @@ impl<'t, 's> Reader<'t, 's> {
             self.fault(&TWO_READINGS, place, message);
             return Some(());
         }
+        let is_deeper = self.tree.indent().is_none_or(|indent| blanks.column > indent);
+        let own = line.text[blanks.end..].trim_start_matches(['"', '\'']);
+        if !is_deeper && self.is_last() && breaks_off_a_key(self.shape, own) {
+            self.fault(&YAML, place, "the text ends here, within a key".to_owned());
+            return Some(());
+        }
         if self.scalar.is_none() {
             if !self.tree.waits() {
                 self.fault(&YAML, place, "this line belongs to no key".to_owned());
@@ -371,8 +383,7 @@ impl<'t, 's> Reader<'t, 's> {
                     None => (&kinds::BLOCK_SCALAR, line.text),
                 };
                 let content = *indent.get_or_insert(blanks.column);
-                let own_indent = own.len() - own.trim_start_matches(' ').len();
-                lines.push(&own[own_indent.min(content)..]);
+                lines.push(Blanks::without(own, content));
                 *ended = line.ended;
                 open.irregular |= *kind == kinds::BLOCK_SCALAR;
                 self.repair(kind, place);
@@ -419,8 +430,7 @@ impl<'t, 's> Reader<'t, 's> {
                 &mut self.scalar
             {
                 let indent = indent.unwrap_or(0);
-                let own_indent = line.text.len() - line.text.trim_start_matches(' ').len();
-                lines.push(&line.text[own_indent.min(indent)..]);
+                lines.push(Blanks::without(line.text, indent));
                 if !own.is_empty() {
                     self.repair(&kinds::BLOCK_SCALAR, place);
                 }
@@ -467,6 +477,17 @@ fn refuses(name: &str, value: &str) -> bool {
         "pass" => word == "false",
         "escalate" => word == "true",
         _ => REFUSALS.iter().any(|refusal| word.starts_with(refusal)),
+    }
+}
+
+/// Whether a text is the start of a key that stands somewhere in a review.
+fn breaks_off_a_key(shape: &Shape, text: &str) -> bool {
+    match shape {
+        Shape::List(item) => breaks_off_a_key(item, text),
+        Shape::Map(map) => map.fields.iter().any(|(key, shape)| {
+            (!text.is_empty() && key.starts_with(text)) || breaks_off_a_key(shape, text)
+        }),
+        _ => false,
     }
 }
 

@@ -219,6 +219,12 @@ pub fn comment(text: &str) -> Option<usize> {
     { starts }.find(|at| *at > 0 && matches!(text.as_bytes()[at - 1], b' ' | b'\t'))
 }
 
+/// Whether the number sign at `at` starts a remark that stands apart from a text, as people write
+/// one: two blanks before it, and one behind.
+pub fn is_set_off(text: &str, at: usize) -> bool {
+    text[..at].ends_with("  ") && text[at..].starts_with("# ")
+}
+
 /// Whether YAML reads a plain text of one line as something else.
 pub fn needs_quotes(text: &str) -> bool {
     let second = text.chars().nth(1);

@@ -142,7 +142,7 @@ impl<'t> Reader<'t, '_> {
         let mut text = line.text.get(at..end).unwrap_or_default().trim_end_matches([' ', '\t']);
         if let Style::Plain { commented } = &mut open.style {
             let cut = scalar::comment(text).filter(|cut| match open.class {
-                Class::Text => false,
+                Class::Text => scalar::is_set_off(text, *cut),
                 Class::Word => !scalar::qualifies(&text[*cut..]),
                 _ => true,
             });
@@ -225,6 +225,16 @@ impl<'t> Reader<'t, '_> {
             index += 1;
         }
         Some(index)
+    }
+
+    /// Whether nothing is left to be read.
+    fn is_at_end(&self) -> bool {
+        self.lines.iter().skip(self.at).all(|line| line.is_blank())
+    }
+
+    /// Whether nothing follows the line that is read.
+    pub fn is_last(&self) -> bool {
+        self.lines.iter().skip(self.at + 1).all(|line| line.is_blank())
     }
 
     /// Takes a value in brackets or braces; false where it is a text.
@@ -324,9 +334,14 @@ impl<'t> Reader<'t, '_> {
                 let inner = &within[..within.len().saturating_sub(1)];
                 (&kinds::INNER_QUOTES, inner.to_owned())
             }
+            // `"C:\temp\"`: the last backslash is one of the text's.
+            Quotes::Unclosed if text.starts_with('"') && within.ends_with("\\\"") => {
+                self.repair(&kinds::BACKSLASH, place);
+                return Scalar::of_text(Cow::Owned(within[..within.len() - 1].to_owned()));
+            }
             Quotes::Unclosed => (&kinds::UNCLOSED_QUOTE, within.to_owned()),
         };
-        if class != Class::Text && *kind == kinds::UNCLOSED_QUOTE {
+        if *kind == kinds::UNCLOSED_QUOTE && (class != Class::Text || self.is_at_end()) {
             // What is cut off is unknown, and may take the word back.
             self.fault(&YAML, place, "the quotes of this value are not closed".to_owned());
         }
