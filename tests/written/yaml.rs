@@ -72,8 +72,10 @@ impl Writer<'_> {
     }
 
     fn comment(&mut self, out: &mut String, indent: usize) {
+        // Beside a fault nobody could tell it from a text.
+        let may_comment = self.careless.fault.is_none();
         match self.numbers.below(30) {
-            0 => *out += &(pad(indent) + "# a comment: with a key\n"),
+            0 if may_comment => *out += &(pad(indent) + "# a comment: with a key\n"),
             1 => out.push('\n'),
             _ => {}
         }

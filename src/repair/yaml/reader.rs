@@ -183,7 +183,9 @@ impl<'t, 's> Reader<'t, 's> {
                 break;
             }
             let key = Key::at(line.text, behind.end);
-            let Some(seat) = self.item(blanks.column, key.as_ref(), is_item) else { break };
+            let is_alone = behind.end == line.text.len();
+            let seat = self.item(blanks.column, key.as_ref(), is_item, is_alone);
+            let Some(seat) = seat else { break };
             if !is_item {
                 self.release(false);
             }
@@ -382,6 +384,10 @@ impl<'t, 's> Reader<'t, 's> {
                     Some(own) => (&kinds::DIFF_MARK, own),
                     None => (&kinds::BLOCK_SCALAR, line.text),
                 };
+                // With a tab before the first line nobody counts columns.
+                if blanks.tab && lines.is_empty() {
+                    *indent = None;
+                }
                 let content = *indent.get_or_insert(blanks.column);
                 lines.push(Blanks::without(own, content));
                 *ended = line.ended;

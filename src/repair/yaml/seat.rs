@@ -27,8 +27,15 @@ impl Reader<'_, '_> {
         self.tree.waits() && self.scalar.is_none()
     }
 
-    /// The seat of a dash at `column` with `key` behind it; `is_inner` where it follows another dash.
-    pub fn item(&self, column: usize, key: Option<&Key<'_>>, is_inner: bool) -> Option<Seat> {
+    /// The seat of a dash at `column` with `key` behind it; `is_inner` where it follows another dash,
+    /// `is_alone` where nothing follows it.
+    pub fn item(
+        &self,
+        column: usize,
+        key: Option<&Key<'_>>,
+        is_inner: bool,
+        is_alone: bool,
+    ) -> Option<Seat> {
         let depth = self.tree.open.len();
         let here = |depth: usize, fits: bool| Some(Seat { depth, name: None, fits });
         if is_inner {
@@ -58,11 +65,18 @@ impl Reader<'_, '_> {
         if self.waits() && matches!(self.tree.awaited(), Some(Shape::List(_))) {
             return here(depth, false);
         }
-        let key = key?;
+        // A dash alone on its line is no text, where none goes on at its column.
+        let in_text = self
+            .scalar
+            .as_ref()
+            .is_some_and(|open| open.parent.is_none_or(|parent| column > parent));
         let nearest = lists()
             .filter(|(_, list)| {
                 let shape = list.item.and_then(Shape::map);
-                shape.is_some_and(|shape| known(shape, key.name, !key.decorated).is_some())
+                shape.is_some_and(|shape| match key {
+                    Some(key) => known(shape, key.name, !key.decorated).is_some(),
+                    None => is_alone && !in_text,
+                })
             })
             .min_by_key(|(_, list)| list.indent.abs_diff(column));
         nearest.and_then(|(depth, _)| here(depth, false))

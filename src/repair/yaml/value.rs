@@ -229,12 +229,12 @@ impl<'t> Reader<'t, '_> {
 
     /// Whether nothing is left to be read.
     fn is_at_end(&self) -> bool {
-        self.lines.iter().skip(self.at).all(|line| line.is_blank())
+        self.lines.iter().skip(self.at).all(Line::is_blank)
     }
 
     /// Whether nothing follows the line that is read.
     pub fn is_last(&self) -> bool {
-        self.lines.iter().skip(self.at + 1).all(|line| line.is_blank())
+        self.lines.iter().skip(self.at + 1).all(Line::is_blank)
     }
 
     /// Takes a value in brackets or braces; false where it is a text.
