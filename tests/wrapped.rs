@@ -91,9 +91,11 @@ fn content(record: &Record) -> Value {
         value["source"][key].take();
     }
     if record.source.depth == 0 {
-        for violation in value["violations"].as_array_mut().expect("a list") {
-            violation["line"].take();
-            violation["column"].take();
+        for list in ["violations", "repairs"] {
+            for each in value[list].as_array_mut().expect("a list") {
+                each["line"].take();
+                each["column"].take();
+            }
         }
     }
     value

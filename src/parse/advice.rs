@@ -83,13 +83,14 @@ fn write(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::parse::{Caps, Fault, Reading, parse};
+    use crate::parse::{Caps, Fault, Reading, is_json, json, parse};
 
     const CAPS: Caps = Caps { nesting: 64, nodes: 1_000 };
 
     /// The first fault of a text, and what its message says to write.
     fn edit(text: &str) -> (Fault, Option<String>) {
-        let Reading { faults, .. } = parse(text, CAPS);
+        let Reading { faults, .. } =
+            if is_json(text) { json::parse(text, CAPS) } else { parse(text, CAPS) };
         let fault = faults.into_iter().next().unwrap_or_else(|| panic!("no fault: {text}"));
         let edit = fault.message.split_once("write `").map(|(_, edit)| {
             let end = edit.rfind("`, ").or(edit.rfind("`; ")).or(edit.rfind('`'));
