@@ -41,14 +41,9 @@ const WRAPPERS: usize = 4;
 impl<'a> Outline<'a> {
     /// The outline of `text`; where that is a mapping in one with a single key, of both.
     pub fn of(text: &'a str) -> Self {
-        let start = text.trim_start();
-        let is_json = start.starts_with('{');
-        let mut keys = if is_json { json_keys(start) } else { yaml_keys(text) };
-        // A key that opens without its quotes: the object is none of JSON.
-        let is_loose = |object: &str| !object[1..].trim_start().starts_with('"');
-        if is_json && (is_loose(start) || keys.is_empty()) {
-            keys = loose_keys(start);
-        }
+        let start = object_behind_lead(text).unwrap_or(text).trim_start();
+        let is_json = start.starts_with(['{', '｛']);
+        let mut keys = if is_json { object_keys(start) } else { yaml_keys(text) };
         let mut from = 0;
         for _ in 0..WRAPPERS {
             let [Key { rest, .. }] = keys[from..] else { break };
@@ -57,7 +52,7 @@ impl<'a> Outline<'a> {
                 break;
             }
             from = keys.len();
-            keys.extend(if is_json { json_keys(inner) } else { yaml_keys(inner) });
+            keys.extend(if is_json { json_keys(inner).0 } else { yaml_keys(inner) });
         }
         Self { keys, text, is_json }
     }
@@ -218,10 +213,71 @@ fn broken_key(line: &str) -> Option<&str> {
     (is_apart && !name.is_empty() && name.chars().all(is_letter)).then_some(name)
 }
 
-/// The texts before a colon at the first level of an object.
-fn json_keys(text: &str) -> Vec<Key<'_>> {
+/// The longest line that leads to an object.
+const LEAD: usize = 120;
+
+/// The object of a text that starts with something else: with characters that nobody sees, with
+/// comments, or with a line that announces it.
+fn object_behind_lead(text: &str) -> Option<&str> {
+    let opens = |text: &str| text.starts_with(['{', '｛']);
+    let blank = |char: char| char.is_whitespace() || is_invisible(char);
+    let start = behind_comments(text);
+    if opens(start) {
+        return Some(start);
+    }
+    let brace = start.bytes().take(LEAD).position(|byte| byte == b'{')?;
+    let (lead, object) = (start[..brace].trim_matches(blank), &start[brace..]);
+    let announces = lead.eq_ignore_ascii_case("json") || lead.ends_with([':', '：']);
+    // A key of YAML announces nothing.
+    let is_key = yaml_key(lead).is_some() || broken_key(lead).is_some();
+    let is_quoted = object[1..].trim_start().starts_with('"');
+    (announces && !is_key && is_quoted && !lead.contains('\n')).then_some(object)
+}
+
+/// A text without the comments and characters that nobody sees at its start, if an object follows
+/// them.
+pub fn behind_comments(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|char: char| char.is_whitespace() || is_invisible(char));
+        let end = if rest.starts_with("//") || rest.starts_with('#') {
+            memchr::memchr(b'\n', rest.as_bytes())
+        } else if rest.starts_with("/*") {
+            memchr::memmem::find(rest.as_bytes(), b"*/").map(|at| at + 1)
+        } else {
+            return rest;
+        };
+        let Some(end) = end else { return rest };
+        rest = &rest[end + 1..];
+    }
+}
+
+/// The keys of an object that may be none of JSON.
+fn object_keys(text: &str) -> Vec<Key<'_>> {
+    let (keys, is_odd) = json_keys(text);
+    if !is_odd && !keys.is_empty() {
+        return keys;
+    }
+    let loose = loose_keys(text);
+    if loose.len() > keys.len() { loose } else { keys }
+}
+
+/// Whether a byte outside of texts is none of JSON. Letters are looked at word by word.
+fn is_odd(bytes: &[u8], at: usize) -> bool {
+    let byte = bytes[at];
+    let starts_word = byte.is_ascii_alphabetic()
+        && !at.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphanumeric());
+    let is_literal =
+        || [&b"true"[..], b"false", b"null"].iter().any(|word| bytes[at..].starts_with(word));
+    !byte.is_ascii() || matches!(byte, b'\'' | b'\\') || (starts_word && !is_literal())
+}
+
+/// The texts before a colon at the first level of an object, and whether something stands between
+/// its texts that is none of JSON.
+fn json_keys(text: &str) -> (Vec<Key<'_>>, bool) {
     let bytes = text.as_bytes();
     let mut keys = Vec::new();
+    let mut odd = false;
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(&byte) = bytes.get(at) {
         match byte {
@@ -252,14 +308,14 @@ fn json_keys(text: &str) -> Vec<Key<'_>> {
                     }
                 }
             }
-            _ => {}
+            _ => odd = odd || is_odd(bytes, at),
         }
         if depth == 0 {
             break;
         }
         at += 1;
     }
-    keys
+    (keys, odd)
 }
 
 /// What stands behind a key in the declaration of a type.

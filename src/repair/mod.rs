@@ -66,7 +66,9 @@ pub fn strict<'t>(contract: &dyn Contract, text: &'t str, caps: Caps) -> Reading
 pub fn read<'t>(contract: &dyn Contract, text: &'t str, closed: bool, caps: Caps) -> Reading<'t> {
     let strict = strict(contract, text, caps);
     let shape = contract.schema().shape();
-    let mut reading = if parse::is_json(text) {
+    // Comments and characters that nobody sees may stand before an object.
+    let is_json = parse::is_json(text) || (!strict.faults.is_empty() && json::opens(text));
+    let mut reading = if is_json {
         json::mend(text, shape, strict, closed, caps)
     } else {
         yaml::mend(text, shape, strict, closed, caps)

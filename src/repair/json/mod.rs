@@ -12,11 +12,16 @@ mod text;
 mod unescape;
 
 use super::Kind;
-use crate::contract::Shape;
+use crate::contract::{Shape, behind_comments};
 use crate::parse::{CAP, Caps, DUPLICATE_KEY, Reading};
 
 /// The kinds of repair of JSON.
 pub static REPAIRS: &[&Kind] = kinds::ALL;
+
+/// Whether `text` starts as an object or a list, behind comments and characters that nobody sees.
+pub fn opens(text: &str) -> bool {
+    behind_comments(text).starts_with(['{', '[', '｛', '［'])
+}
 
 /// Reads `text` tolerantly, if the strict reading is broken in a way that can be mended.
 pub fn mend<'t>(

@@ -421,6 +421,16 @@ impl<'t> Reader<'t, '_> {
 
     /// Reads what stands behind the value.
     fn end(&mut self) {
+        let mended = self.repairs.len();
+        let faults = self.faults.len();
+        self.rest();
+        if self.faults.len() > faults {
+            // What stands there is no end that was written wrongly.
+            self.repairs.truncate(mended);
+        }
+    }
+
+    fn rest(&mut self) {
         loop {
             self.blanks();
             match self.sign() {

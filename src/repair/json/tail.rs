@@ -51,7 +51,7 @@ fn follows_comma(rest: &str, within: Within<'_>) -> bool {
         ('}' | ']' | ',' | '#' | '…', _) => true,
         ('/', _) => behind.starts_with(['/', '*']),
         ('.', _) => behind.starts_with(".."),
-        (_, Within::Map(_)) => key(rest).is_some(),
+        (_, Within::Map(_)) => key(rest).is_some() || is_cut_key(rest),
         (first, _) => is_quote(first) || first.is_ascii_digit() || matches!(first, '{' | '[' | '-'),
     }
 }
@@ -93,6 +93,12 @@ pub fn key(rest: &str) -> Option<(&str, &str)> {
     };
     let (colon, behind) = split(skip(behind))?;
     (colon == ':' || (colon == '=' && is_quote(first))).then_some((name, behind))
+}
+
+/// Whether the text ends within a key, or right behind it.
+fn is_cut_key(rest: &str) -> bool {
+    let name = rest.trim_start_matches(is_quote).trim_end();
+    name.len() <= KEY && name.trim_end_matches(is_quote).chars().all(is_word)
 }
 
 /// Whether a character may stand in a key without quotes.
