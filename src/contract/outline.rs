@@ -214,7 +214,7 @@ fn broken_key(line: &str) -> Option<&str> {
 }
 
 /// The longest line that leads to an object.
-const LEAD: usize = 120;
+const LEAD: usize = 1024;
 
 /// The object of a text that starts with something else: with characters that nobody sees, with
 /// comments, or with a line that announces it.
@@ -232,6 +232,11 @@ fn object_behind_lead(text: &str) -> Option<&str> {
     let is_key = yaml_key(lead).is_some() || broken_key(lead).is_some();
     let is_quoted = object[1..].trim_start().starts_with('"');
     (announces && !is_key && is_quoted && !lead.contains('\n')).then_some(object)
+}
+
+/// Whether words announce the object of a text, which may say what they please of it.
+pub fn is_announced(text: &str) -> bool {
+    !behind_comments(text).starts_with(['{', '｛']) && object_behind_lead(text).is_some()
 }
 
 /// A text without the comments and characters that nobody sees at its start, if an object follows
@@ -365,7 +370,12 @@ fn loose_keys(text: &str) -> Vec<Key<'_>> {
 fn loose_key(text: &str) -> Option<(&str, &str)> {
     let is_mark = |char: char| matches!(char, '\\' | '"' | '\'' | '“' | '”' | '‘' | '’' | '`');
     let is_word = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
-    let start = text.trim_start_matches([' ', '\t', '\u{a0}']).trim_start_matches(is_mark);
+    let mut start = text.trim_start_matches([' ', '\t', '\u{a0}']);
+    // Line breaks of an object that was escaped once too often.
+    while let Some(rest) = ["\\n", "\\r", "\\t"].iter().find_map(|mark| start.strip_prefix(mark)) {
+        start = rest.trim_start_matches(' ');
+    }
+    let start = start.trim_start_matches(is_mark);
     let end = start.find(|char| !is_word(char)).filter(|end| (1..=64).contains(end))?;
     let behind = start[end..].trim_start_matches(is_mark).trim_start_matches(' ');
     let rest = behind.strip_prefix([':', '：'])?;

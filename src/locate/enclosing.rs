@@ -94,7 +94,10 @@ fn claim(locator: &Locator<'_>, view: View<'_>, construct: Construct) -> Result<
         return Err(span.end);
     }
     let block = Block::cut(view.get(body.clone()), Place::START, &prefix);
-    let outline = Outline::of(&block.text);
+    // A fence may hold a list with the review in it.
+    let inner = block.text.trim_start().strip_prefix('[').map(str::trim_start);
+    let inner = inner.filter(|it| carrier == Carrier::Fenced && it.starts_with('{'));
+    let outline = Outline::of(inner.unwrap_or(&block.text));
     let claimed = locator.choice.claim(&outline, locator.channel).filter(|(contract, claim)| {
         // Common keys in the middle of prose are no review, unless they were asked for.
         let alone = view.get(view.base..span.start).trim_ascii().is_empty()

@@ -13,7 +13,7 @@
 //! names both ([`TWO_READINGS`](crate::parse::TWO_READINGS)). No step may cost more than linear time
 //! in the block's size.
 
-use crate::contract::Contract;
+use crate::contract::{Contract, is_announced};
 use crate::parse::{self, Caps, Reading};
 use crate::record::{Place, Repair};
 
@@ -66,6 +66,10 @@ pub fn strict<'t>(contract: &dyn Contract, text: &'t str, caps: Caps) -> Reading
 pub fn read<'t>(contract: &dyn Contract, text: &'t str, closed: bool, caps: Caps) -> Reading<'t> {
     let strict = strict(contract, text, caps);
     let shape = contract.schema().shape();
+    // Words before an object may qualify it: `If the build were green: {"pass": true, …}`.
+    if is_announced(text) {
+        return strict;
+    }
     // Comments and characters that nobody sees may stand before an object.
     let is_json = parse::is_json(text) || (!strict.faults.is_empty() && json::opens(text));
     let mut reading = if is_json {

@@ -48,3 +48,6 @@ pub fn mend<'t>(
     }
     reading
 }
+
+#[cfg(test)]
+mod tests;

@@ -89,8 +89,13 @@ impl<'t> Reader<'t, '_> {
     /// those a little before it.
     fn place_of(&mut self, at: usize) -> Place {
         if at < self.counted {
+            let between = &self.text[at..self.counted];
+            let lines = memchr::memchr_iter(b'\n', between.as_bytes()).count();
+            if lines == 0 {
+                let column = self.place.column - between.chars().count() as u64;
+                return Place { column, ..self.place };
+            }
             let line = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
-            let lines = memchr::memchr_iter(b'\n', &self.text.as_bytes()[at..self.counted]).count();
             let column = self.text[line..at].chars().count() as u64 + 1;
             return Place { line: self.place.line - lines as u64, column };
         }
@@ -249,20 +254,20 @@ impl<'t> Reader<'t, '_> {
         mut member: impl FnMut(&mut Self) -> Result<(), Broken>,
     ) -> bool {
         let mut comma = None;
-        let mut is_empty = true;
+        let (mut is_empty, mut is_first) = (true, true);
         loop {
             self.blanks();
             let sign = self.sign();
             if sign == Some(',') {
-                if comma.is_some() {
+                if is_first || comma.is_some() {
                     self.note(&kinds::TRAILING_COMMA, self.at);
                 }
-                comma = Some(self.at);
+                comma = comma.or((!is_first).then_some(self.at));
                 self.take_sign();
                 continue;
             }
             if self.is_elided() {
-                comma = None;
+                (comma, is_first) = (None, false);
                 continue;
             }
             if let Some(sign @ ('}' | ']')) = sign {
@@ -282,7 +287,7 @@ impl<'t> Reader<'t, '_> {
                 return self.broken::<()>(&format!("`{close}` is expected here")).is_ok();
             }
             let starts = self.at;
-            is_empty = false;
+            (is_empty, is_first) = (false, false);
             if member(self).is_err() || self.faults.len() >= FAULTS || self.at == starts {
                 return false;
             }
@@ -401,12 +406,12 @@ impl<'t> Reader<'t, '_> {
             return self.broken("a value is expected here");
         }
         // To the end of the line, or to the first comma or bracket that a member may end before.
-        let line = rest.find('\n').unwrap_or(rest.len());
-        let mut ends = rest[..line]
-            .char_indices()
-            .filter(|(_, char)| matches!(narrow(*char).unwrap_or(*char), ',' | '}' | ']'));
-        let end = ends.find(|(at, _)| tail::ends_value(&rest[*at..], within));
-        let Some(end) = end.map(|(at, _)| at).or((line < rest.len()).then_some(line)) else {
+        let is_end = |at: usize, char: char| match narrow(char).unwrap_or(char) {
+            '\n' => true,
+            ',' | '}' | ']' => tail::ends_value(&rest[at..], within),
+            _ => false,
+        };
+        let Some((end, _)) = rest.char_indices().find(|(at, char)| is_end(*at, *char)) else {
             return self.broken("a value is expected here");
         };
         let text = rest[..end].trim_end();

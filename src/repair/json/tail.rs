@@ -14,6 +14,9 @@ const REACH: usize = 240;
 /// The longest key.
 const KEY: usize = 64;
 
+/// Words that may stand as items of a list.
+const LITERALS: &[&str] = &["true", "false", "null", "True", "False", "None", "undefined"];
+
 /// What a value is a member of.
 #[derive(Clone, Copy)]
 pub enum Within<'s> {
@@ -52,7 +55,13 @@ fn follows_comma(rest: &str, within: Within<'_>) -> bool {
         ('/', _) => behind.starts_with(['/', '*']),
         ('.', _) => behind.starts_with(".."),
         (_, Within::Map(_)) => key(rest).is_some() || is_cut_key(rest),
-        (first, _) => is_quote(first) || first.is_ascii_digit() || matches!(first, '{' | '[' | '-'),
+        (first, _) => {
+            let is_literal = || LITERALS.iter().any(|literal| rest.starts_with(literal));
+            is_quote(first)
+                || first.is_ascii_digit()
+                || matches!(first, '{' | '[' | '-')
+                || is_literal()
+        }
     }
 }
 
@@ -112,7 +121,7 @@ pub fn is_quote(char: char) -> bool {
 }
 
 /// Without the blanks at its start, unusual ones too.
-fn skip(text: &str) -> &str {
+pub fn skip(text: &str) -> &str {
     text.trim_start_matches(|char: char| {
         matches!(char, ' ' | '\t' | '\n' | '\r') || is_unusual_blank(char) || is_invisible(char)
     })

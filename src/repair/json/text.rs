@@ -78,9 +78,6 @@ impl<'t> Reader<'t, '_> {
                 Role::Key => ends_key(rest),
                 Role::Value => tail::ends_value(rest, within),
             };
-            if ends {
-                break (at, char);
-            }
             if role == Role::Value && self.starts_key_within(start, at, within) {
                 self.at = at;
                 let message = "either the text above is not closed and a key starts here, or the \
@@ -88,6 +85,9 @@ impl<'t> Reader<'t, '_> {
                     .to_owned();
                 self.fault(&TWO_READINGS, message);
                 return Err(Broken);
+            }
+            if ends {
+                break (at, char);
             }
             inner.get_or_insert(at);
         };
@@ -126,8 +126,10 @@ impl<'t> Reader<'t, '_> {
 }
 
 fn ends_key(rest: &str) -> bool {
-    let rest = tail::reach(rest).trim_start();
-    rest.chars().next().is_some_and(|char| matches!(narrow(char).unwrap_or(char), ':' | '='))
+    let rest = tail::skip(tail::reach(rest));
+    let is_comment = ["//", "/*", "#"].iter().any(|mark| rest.starts_with(mark));
+    let first = rest.chars().next().map(|char| narrow(char).unwrap_or(char));
+    is_comment || matches!(first, Some(':' | '='))
 }
 
 /// The first backslash that makes no escape.

@@ -21,7 +21,12 @@ pub fn once(text: &str) -> Option<Unescaped> {
     let block = text.trim();
     let inner = block.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let body = inner.unwrap_or(block);
-    let opens = body.trim_start_matches(['{', '[', ' ', '\n', '\t']).starts_with("\\\"");
+    let mut head = body.trim_start_matches(['{', '[', ' ', '\n', '\r', '\t']);
+    // Line breaks were escaped as well.
+    while let Some(rest) = ["\\n", "\\r", "\\t"].iter().find_map(|mark| head.strip_prefix(mark)) {
+        head = rest.trim_start_matches(['{', '[', ' ']);
+    }
+    let opens = head.starts_with("\\\"");
     if !opens || !body.starts_with(['{', '[']) {
         return None;
     }
