@@ -100,11 +100,12 @@ fn mutate(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
 /// Holds a law for each text and its mutations.
 fn hold(texts: &[(String, Vec<u8>)], usual: usize, law: fn(&[u8])) {
     texts.par_iter().enumerate().for_each(|(index, (name, text))| {
-        law(text);
         let mut numbers = Numbers(index as u64);
-        for round in 0..rounds(usual) {
+        for round in 0..=rounds(usual) {
             let mut bytes = text.clone();
-            mutate(&mut bytes, &mut numbers);
+            if round > 0 {
+                mutate(&mut bytes, &mut numbers);
+            }
             if std::panic::catch_unwind(|| law(&bytes)).is_err() {
                 let path = std::env::temp_dir().join(format!("revextract-law-{index}-{round}"));
                 fs::write(&path, &bytes).expect("the input can be kept");

@@ -213,6 +213,9 @@ fn broken_key(line: &str) -> Option<&str> {
     (is_apart && !name.is_empty() && name.chars().all(is_letter)).then_some(name)
 }
 
+/// Levels of an object behind which no key of its first one is looked for.
+const DEPTH: usize = 64;
+
 /// The longest line that leads to an object.
 const LEAD: usize = 1024;
 
@@ -315,7 +318,7 @@ fn json_keys(text: &str) -> (Vec<Key<'_>>, bool) {
             }
             _ => odd = odd || is_odd(bytes, at),
         }
-        if depth == 0 {
+        if depth == 0 || depth > DEPTH {
             break;
         }
         at += 1;
@@ -345,7 +348,7 @@ fn loose_keys(text: &str) -> Vec<Key<'_>> {
             '}' | ']' | '｝' | '］' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth == 0 {
+        if depth == 0 || depth > DEPTH {
             break;
         }
         let may_start = matches!(char, '{' | '｛' | ',' | '，' | '\n');

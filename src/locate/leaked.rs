@@ -368,6 +368,7 @@ pub(super) fn unescaped(text: &str, start: Place) -> Block<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::quickly;
     use crate::limits::Limits;
     use crate::locate::needles;
     use crate::record::Channel;
@@ -465,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_tags_take_time_in_proportion() {
+    fn many_tags_take_time_in_proportion() {
         for part in [
             "<invoke name=\"submit_review\">",
             "<invoke name=\"submit_review\"><parameter name=\"x\">",
@@ -474,11 +475,9 @@ mod tests {
             "{\"name\": \"submit_review\", \"arguments\": \"",
             "call:submit_review{",
         ] {
-            let text = part.repeat((2 << 20) / part.len());
-            let start = std::time::Instant::now();
-            spots(&text);
-            spots(&format!("{text}</parameter>"));
-            assert!(start.elapsed().as_secs() < 5, "{part}: {:?}", start.elapsed());
+            let text = part.repeat((1 << 19) / part.len());
+            quickly(part, || spots(&text));
+            quickly(part, || spots(&format!("{text}</parameter>")));
         }
     }
 }

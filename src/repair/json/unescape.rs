@@ -44,7 +44,7 @@ pub fn once(text: &str) -> Option<Unescaped> {
     while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
         let plain = &rest[..at];
         let length = if rest[at + 1..].starts_with('u') { 6 } else { 2 };
-        let escape = &rest[at..rest.len().min(at + length)];
+        let escape = rest.get(at..rest.len().min(at + length))?;
         // Half of a pair cannot be taken off by itself, nor what is no escape.
         if !escape.is_ascii() || !parse::json::is_escape(&escape.as_bytes()[1..]) {
             return None;
