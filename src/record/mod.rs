@@ -19,6 +19,8 @@
 //! whose other parts are the same. Line numbers are no part of a finding's id, so that it survives
 //! an edit above it.
 
+use std::ops::Range;
+
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
@@ -269,6 +271,13 @@ pub struct Source {
     pub accepted: Option<bool>,
     /// Stands elsewhere too (only with `--copies mark`).
     pub copy: bool,
+}
+
+impl Source {
+    /// Takes where the block stands in the input.
+    pub fn stands_at(&mut self, span: &Range<u64>) {
+        (self.offset, self.length) = (span.start, span.end - span.start);
+    }
 }
 
 /// A review with its source: what is written.

@@ -345,9 +345,7 @@ impl Scan<'_> {
         };
         let carrier = if channel == Channel::Event { Carrier::Event } else { Carrier::Bare };
         let here = frame.at(raw.offset);
-        speech.source.offset = here.layer.input_offset(0);
-        let end = here.layer.input_offset(raw.bytes.len());
-        speech.source.length = end.saturating_sub(speech.source.offset);
+        speech.source.stands_at(&here.layer.input_spans(&[0..raw.bytes.len()])[0]);
         speech.source.depth = here.layer.depth();
         let block = Block::whole(json, here.place);
         self.whole(contract, carrier, block, raw.whole, speech);
@@ -415,14 +413,11 @@ impl Scan<'_> {
             }
             let here = frame.at(raw.offset);
             let layer = if raw.is_string() { Layer::string(&raw, &here.layer) } else { here.layer };
-            let spans: Vec<_> =
-                within.iter().flat_map(|block| [block.span.start, block.span.end]).collect();
-            let offsets = layer.input_offsets(&spans);
+            let spans: Vec<_> = within.iter().map(|block| block.span.clone()).collect();
+            let spans = layer.input_spans(&spans);
             for (number, carried) in within.into_iter().enumerate() {
-                let (start, end) = (offsets[2 * number], offsets[2 * number + 1]);
                 let mut speech = speech.clone();
-                speech.source.offset = start;
-                speech.source.length = end.saturating_sub(start);
+                speech.source.stands_at(&spans[number]);
                 speech.source.depth = layer.depth();
                 speech.source.index = (index + number) as u32;
                 let block = if raw.is_string() {

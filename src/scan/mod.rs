@@ -314,8 +314,7 @@ impl<'s> Scan<'s> {
             |range: Range<u64>| &log[(range.start - base) as usize..(range.end - base) as usize];
         let body = slice(spot.body.clone());
         let before = String::from_utf8_lossy(slice(spot.before.clone()));
-        speech.source.offset = spot.span.start;
-        speech.source.length = spot.span.end - spot.span.start;
+        speech.source.stands_at(&spot.span);
         self.found(Found {
             contract,
             carrier,

@@ -61,8 +61,8 @@ impl Scan<'_> {
     fn spots(&mut self, message: &Said<'_>, spots: &[Spot]) {
         let text = message.text;
         let last = spots.iter().rposition(|spot| matches!(spot.kind, Kind::Block(..)));
-        let ends = spots.iter().flat_map(|spot| [spot.span.start as usize, spot.span.end as usize]);
-        let offsets = message.layer.input_offsets(&ends.collect::<Vec<_>>());
+        let span = |spot: &Spot| spot.span.start as usize..spot.span.end as usize;
+        let spans = message.layer.input_spans(&spots.iter().map(span).collect::<Vec<_>>());
         let end = text.trim_end().len() as u64;
         let mut index = 0;
         let (mut place, mut counted) = (Place::START, 0);
@@ -85,8 +85,7 @@ impl Scan<'_> {
             if !self.scope.channels.contains(&source.channel) {
                 continue;
             }
-            source.offset = offsets[2 * number];
-            source.length = offsets[2 * number + 1].saturating_sub(source.offset);
+            source.stands_at(&spans[number]);
             source.index = index;
             source.last = Some(false);
             index += 1;
@@ -148,9 +147,7 @@ impl Scan<'_> {
             let Some(review) = contract.missing(message.text, source.agent.as_deref()) else {
                 continue;
             };
-            source.offset = message.layer.input_offset(0);
-            let end = message.layer.input_offset(message.text.len());
-            source.length = end.saturating_sub(source.offset);
+            source.stands_at(&message.layer.input_spans(&[0..message.text.len()])[0]);
             source.last = Some(true);
             self.found(Found {
                 contract,

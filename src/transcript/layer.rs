@@ -1,6 +1,7 @@
 //! Layers: a text within a JSON string within a text …, and the way back to the input's bytes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::raw::{Raw, escaped_offsets};
 use crate::wrapper::Origins;
@@ -40,10 +41,25 @@ impl<'a> Strings<'a> {
     /// Where byte `offset` of the escaped text stands in the text around, counted from the start of
     /// the first string.
     pub fn around(&self, offset: usize) -> usize {
-        let before = self.starts.partition_point(|(start, _)| *start <= offset);
+        self.edge_around((offset, Edge::Start))
+    }
+
+    fn edge_around(&self, (offset, edge): (usize, Edge)) -> usize {
+        // What ends where a string ends stands in that one, not in the next.
+        let is_before = |start: usize| start < offset || (start == offset && edge == Edge::Start);
+        let before = self.starts.partition_point(|(start, _)| is_before(*start));
         let (start, around) = self.starts[before.saturating_sub(1)];
         around + offset - start
     }
+}
+
+/// Which edge of a part of a text an offset marks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    /// Its first byte.
+    Start,
+    /// The byte behind its last one.
+    End,
 }
 
 /// Where the bytes of a text come from.
@@ -93,43 +109,60 @@ impl<'a> Layer<'a> {
 
     /// The byte of the input that byte `offset` of this text comes from.
     pub fn input_offset(&self, offset: usize) -> u64 {
-        self.input_offsets(&[offset])[0]
+        self.lead_back(&[(offset, Edge::Start)])[0]
     }
 
-    /// The bytes of the input that these bytes of this text come from, in one pass; `offsets` are
-    /// in rising order.
-    pub fn input_offsets(&self, offsets: &[usize]) -> Vec<u64> {
+    /// Where these spans of this text stand in the input, in one pass; they are in order, and none
+    /// overlaps another.
+    pub fn input_spans(&self, spans: &[Range<usize>]) -> Vec<Range<u64>> {
+        let edges = |span: &Range<usize>| [(span.start, Edge::Start), (span.end, Edge::End)];
+        let offsets = self.lead_back(&spans.iter().flat_map(edges).collect::<Vec<_>>());
+        // Of one that goes over strings in another order than their texts, the start.
+        offsets.chunks_exact(2).map(|edges| edges[0]..edges[1].max(edges[0])).collect()
+    }
+
+    /// The bytes of the input that these edges come from; they are in rising order.
+    fn lead_back(&self, edges: &[(usize, Edge)]) -> Vec<u64> {
+        let escaped = |body: &[u8]| {
+            let offsets: Vec<_> = edges.iter().map(|(offset, _)| *offset).collect();
+            escaped_offsets(body, &offsets).into_iter().zip(edges.iter().map(|(_, edge)| *edge))
+        };
         match self {
-            Self::Input(start) => offsets.iter().map(|offset| start + *offset as u64).collect(),
+            Self::Input(start) => edges.iter().map(|(offset, _)| start + *offset as u64).collect(),
             Self::String { body, start, outer } => {
-                let escaped = escaped_offsets(body, offsets);
-                let offsets: Vec<_> = escaped.into_iter().map(|offset| start + offset).collect();
-                outer.input_offsets(&offsets)
+                let around = |(offset, edge)| (start + offset, edge);
+                outer.lead_back(&escaped(body).map(around).collect::<Vec<_>>())
             }
             Self::Strings { strings, passed, outer } => {
-                let escaped = escaped_offsets(&strings.body[*passed..], offsets);
-                let offsets: Vec<_> =
-                    escaped.into_iter().map(|offset| strings.around(passed + offset)).collect();
+                let around = |(offset, edge)| (strings.edge_around((passed + offset, edge)), edge);
+                let edges: Vec<_> = escaped(&strings.body[*passed..]).map(around).collect();
                 // The strings may stand in another order than their texts.
-                outer.in_any_order(&offsets)
+                outer.in_any_order(&edges)
             }
             Self::Unwrapped { origins, passed, outer } => {
-                let origin = |offset: &usize| origins.offset(passed + *offset as u64) as usize;
-                outer.in_any_order(&offsets.iter().map(origin).collect::<Vec<_>>())
+                let origin = |&(offset, edge): &(usize, Edge)| {
+                    let offset = passed + offset as u64;
+                    let origin = match edge {
+                        Edge::Start => origins.offset(offset),
+                        Edge::End => origins.end(offset),
+                    };
+                    (origin as usize, edge)
+                };
+                outer.in_any_order(&edges.iter().map(origin).collect::<Vec<_>>())
             }
         }
     }
 
-    /// The bytes of the input that these bytes of this text come from, in whatever order.
-    fn in_any_order(&self, offsets: &[usize]) -> Vec<u64> {
-        if offsets.is_sorted() {
-            return self.input_offsets(offsets);
+    /// The bytes of the input that these edges come from, in whatever order.
+    fn in_any_order(&self, edges: &[(usize, Edge)]) -> Vec<u64> {
+        if edges.is_sorted_by_key(|(offset, _)| *offset) {
+            return self.lead_back(edges);
         }
-        let mut order: Vec<_> = (0..offsets.len()).collect();
-        order.sort_by_key(|index| offsets[*index]);
-        let sorted: Vec<_> = order.iter().map(|index| offsets[*index]).collect();
-        let mut found = vec![0; offsets.len()];
-        for (index, offset) in order.into_iter().zip(self.input_offsets(&sorted)) {
+        let mut order: Vec<_> = (0..edges.len()).collect();
+        order.sort_by_key(|index| edges[*index].0);
+        let sorted: Vec<_> = order.iter().map(|index| edges[*index]).collect();
+        let mut found = vec![0; edges.len()];
+        for (index, offset) in order.into_iter().zip(self.lead_back(&sorted)) {
             found[index] = offset;
         }
         found
@@ -178,14 +211,34 @@ mod tests {
         let outer = Layer::Input(100 + raws[0].offset as u64);
         let layer = Layer::strings(&strings, &outer);
         let at = |text: &str| 100 + memchr::memmem::find(frame, text.as_bytes()).unwrap() as u64;
+        let starts = |layer: Layer<'_>, offsets: &[usize]| -> Vec<_> {
+            offsets.iter().map(|offset| layer.input_offset(*offset)).collect()
+        };
+        let accent = at("\\u00e9");
         assert_eq!(
-            layer.input_offsets(&[0, 1, 2, 3, 5, 6]),
-            [at("x\\n"), at("\\ny"), at("y\""), at("\\u00e9"), at("z\""), at("end"),]
+            starts(layer, &[0, 1, 2, 3, 5, 6]),
+            [at("x\\n"), at("\\ny"), at("y\""), accent, at("z\""), at("end"),]
         );
-        assert_eq!(layer.from(3).input_offsets(&[0, 2, 3]), [at("\\u00e9"), at("z\""), at("end")]);
+        assert_eq!(starts(layer.from(3), &[0, 2, 3]), [accent, at("z\""), at("end")]);
         assert_eq!(layer.depth(), 1);
+        let spans = layer.input_spans(&[0..3, 3..6, 6..9]);
+        assert_eq!(spans[..2], [at("x\\n")..at("y\"") + 1, accent..at("z\"") + 1]);
+        assert_eq!(spans[2], at("end")..at("end") + 3);
         let turned = Strings::of(&[raws[0], raws[2], raws[1]]);
         let layer = Layer::strings(&turned, &outer);
-        assert_eq!(layer.input_offsets(&[2, 3, 6]), [at("y\""), at("end"), at("\\u00e9")]);
+        assert_eq!(starts(layer, &[2, 3, 6]), [at("y\""), at("end"), accent]);
+        let spans = layer.input_spans(&[3..6, 6..9]);
+        assert_eq!(spans, [at("end")..at("end") + 3, accent..at("z\"") + 1]);
+    }
+
+    #[test]
+    fn what_says_nothing_moves_no_end() {
+        let frame = br#"{"a": "", "b": "text"}"#;
+        let root = Raw::at(frame, 0, 0);
+        let raws: Vec<_> = root.entries().map(|(_, value)| value).collect();
+        let strings = Strings::of(&[raws[1], raws[0]]);
+        let outer = Layer::Input(raws[1].offset as u64);
+        let start = raws[1].offset as u64 + 1;
+        assert_eq!(Layer::strings(&strings, &outer).input_spans(&[0..4]), [start..start + 4]);
     }
 }

@@ -104,7 +104,7 @@ impl Trail {
     fn end_of(&self, end: u64) -> u64 {
         let Some(last) = end.checked_sub(1) else { return self.offset(end) };
         self.segment(last).map_or(end, |segment| {
-            if last - segment.at < u64::from(segment.lead) {
+            if last.saturating_sub(segment.at) < u64::from(segment.lead) {
                 segment.from + u64::from(segment.width)
             } else {
                 segment.origin_of(end)
