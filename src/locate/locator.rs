@@ -121,6 +121,9 @@ pub struct Locator<'c> {
     /// Where the last line starts, or its rest, that is known to be no record: it may hold many hits.
     no_record: Option<u64>,
     resume: u64,
+    /// Where the line starts of the hit that waits for more: looked for from a later hit, less of a
+    /// long line would be found.
+    waiting: Option<u64>,
     thinking: Option<u64>,
     /// The last tag that closes reasoning, in a message.
     last_close: Option<u64>,
@@ -155,6 +158,7 @@ impl<'c> Locator<'c> {
             above: 0,
             no_record: None,
             resume: 0,
+            waiting: None,
             thinking: None,
             last_close: None,
             ends: element::Ends::default(),
@@ -171,6 +175,7 @@ impl<'c> Locator<'c> {
     pub fn skip_to(&mut self, offset: u64) {
         self.decided = offset;
         self.resume = offset;
+        self.waiting = None;
     }
 
     /// Walks on over the text in `view`; `hits` are those in it, in order.
@@ -197,7 +202,7 @@ impl<'c> Locator<'c> {
             }
             if !line.contains(&hit.at) {
                 line = match view.line(hit.at, self.near()) {
-                    Ok(line) => line,
+                    Ok(line) => self.waiting.take().unwrap_or(line.start)..line.end,
                     Err(start) => {
                         self.resume = start.max(self.decided);
                         undecided = self.resume;
@@ -220,6 +225,7 @@ impl<'c> Locator<'c> {
                 }
                 Step::Wait(what) => {
                     self.resume = hit.at;
+                    self.waiting = Some(line.start);
                     undecided = line.start.max(self.decided);
                     until = what;
                     break;
