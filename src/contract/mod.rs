@@ -27,7 +27,7 @@ mod workflow_reviewer;
 pub use check::{Checked, check};
 #[cfg(test)]
 pub(crate) use fields::testing::quickly;
-pub use outline::{Outline, behind_comments, is_announced, yaml_key};
+pub use outline::{Outline, announced, behind_comments, yaml_key};
 pub use shape::{MapShape, Shape};
 pub(crate) use template::is_placeholder;
 

@@ -237,9 +237,10 @@ fn object_behind_lead(text: &str) -> Option<&str> {
     (announces && !is_key && is_quoted && !lead.contains('\n')).then_some(object)
 }
 
-/// Whether words announce the object of a text, which may say what they please of it.
-pub fn is_announced(text: &str) -> bool {
-    !behind_comments(text).starts_with(['{', '｛']) && object_behind_lead(text).is_some()
+/// The object of a text that words announce, which may say what they please of it.
+pub fn announced(text: &str) -> Option<&str> {
+    let opens = behind_comments(text).starts_with(['{', '｛']);
+    if opens { None } else { object_behind_lead(text) }
 }
 
 /// A text without the comments and characters that nobody sees at its start, if an object follows

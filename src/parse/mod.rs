@@ -120,6 +120,22 @@ pub struct Reading<'a> {
     pub repairs: Vec<Repair>,
 }
 
+impl Reading<'_> {
+    /// The same reading, each place moved.
+    #[must_use]
+    pub fn moved(mut self, to: &dyn Fn(Place) -> Place) -> Self {
+        self.node = self.node.map(|node| node.moved(to));
+        for fault in &mut self.faults {
+            fault.place = to(fault.place);
+        }
+        for repair in &mut self.repairs {
+            let place = to(Place { line: repair.line, column: repair.column });
+            (repair.line, repair.column) = (place.line, place.column);
+        }
+        self
+    }
+}
+
 /// A text with this many faults is read no further.
 pub(crate) const FAULTS: usize = 100;
 
@@ -225,30 +241,58 @@ impl<'a> Node<'a> {
         matches!(&self.value, Value::Scalar(Scalar { kind: Kind::Null, .. }))
     }
 
-    /// The same tree, borrowing nothing, its places moved.
+    /// The same tree, borrowing nothing.
     #[must_use]
-    pub fn into_owned(self, moved: &dyn Fn(Place) -> Place) -> Node<'static> {
+    pub fn into_owned(self) -> Node<'static> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         let value = match self.value {
-            Value::Scalar(Scalar { text, kind, plain, written }) => Value::Scalar(Scalar {
-                text: owned(text),
-                kind,
-                plain,
-                written: written.map(owned),
+            Value::Scalar(scalar) => Value::Scalar(Scalar {
+                text: owned(scalar.text),
+                written: scalar.written.map(owned),
+                ..scalar
             }),
-            Value::List(items) => {
-                Value::List(items.into_iter().map(|item| item.into_owned(moved)).collect())
-            }
+            Value::List(items) => Value::List(items.into_iter().map(Node::into_owned).collect()),
             Value::Map(entries) => {
                 let entries = entries.into_iter().map(|Entry { key, place, node }| Entry {
-                    key: Cow::Owned(key.into_owned()),
-                    place: moved(place),
-                    node: node.into_owned(moved),
+                    key: owned(key),
+                    place,
+                    node: node.into_owned(),
                 });
                 Value::Map(entries.collect())
             }
         };
-        Node { place: moved(self.place), value }
+        Node { place: self.place, value }
+    }
+
+    /// The same tree, each place moved.
+    #[must_use]
+    pub fn moved(mut self, to: &dyn Fn(Place) -> Place) -> Self {
+        self.move_places(to);
+        self
+    }
+
+    fn move_places(&mut self, to: &dyn Fn(Place) -> Place) {
+        self.place = to(self.place);
+        match &mut self.value {
+            Value::Scalar(_) => {}
+            Value::List(items) => items.iter_mut().for_each(|item| item.move_places(to)),
+            Value::Map(entries) => {
+                for entry in entries {
+                    entry.place = to(entry.place);
+                    entry.node.move_places(to);
+                }
+            }
+        }
+    }
+
+    /// How many nodes the tree has.
+    pub fn count(&self) -> usize {
+        let inner: usize = match &self.value {
+            Value::Scalar(_) => 0,
+            Value::List(items) => items.iter().map(Node::count).sum(),
+            Value::Map(entries) => entries.iter().map(|entry| entry.node.count()).sum(),
+        };
+        inner + 1
     }
 
     /// The node at a JSON pointer, or the nearest one above it that there is.

@@ -62,6 +62,13 @@ impl Place {
         let chars = rest.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         Self { line: self.line + lines as u64, column: column + chars as u64 }
     }
+
+    /// Where this place of a text is in another one, in which that text starts at `start`.
+    #[must_use]
+    pub const fn from(self, start: Self) -> Self {
+        let column = if self.line == 1 { self.column + start.column - 1 } else { self.column };
+        Self { line: self.line + start.line - 1, column }
+    }
 }
 
 /// What is wrong with a review.

@@ -13,8 +13,8 @@
 //! names both ([`TWO_READINGS`](crate::parse::TWO_READINGS)). No step may cost more than linear time
 //! in the block's size.
 
-use crate::contract::{Contract, is_announced};
-use crate::parse::{self, Caps, Reading};
+use crate::contract::{Contract, announced};
+use crate::parse::{self, Caps, EXCERPT, Fault, JSON, Reading};
 use crate::record::{Place, Repair};
 
 pub mod characters;
@@ -66,9 +66,8 @@ pub fn strict<'t>(contract: &dyn Contract, text: &'t str, caps: Caps) -> Reading
 pub fn read<'t>(contract: &dyn Contract, text: &'t str, closed: bool, caps: Caps) -> Reading<'t> {
     let strict = strict(contract, text, caps);
     let shape = contract.schema().shape();
-    // Words before an object may qualify it: `If the build were green: {"pass": true, …}`.
-    if is_announced(text) {
-        return strict;
+    if let Some(object) = announced(text) {
+        return announced_object(contract, text, object, closed, caps);
     }
     // Comments and characters that nobody sees may stand before an object.
     let is_json = parse::is_json(text) || (!strict.faults.is_empty() && json::opens(text));
@@ -78,5 +77,24 @@ pub fn read<'t>(contract: &dyn Contract, text: &'t str, closed: bool, caps: Caps
         yaml::mend(text, shape, strict, closed, caps)
     };
     values::mend(&mut reading, shape, caps);
+    reading
+}
+
+/// Reads the object that words announce. They may qualify it: `If the build were green: {"pass":
+/// true, …}`.
+fn announced_object<'t>(
+    contract: &dyn Contract,
+    text: &'t str,
+    object: &'t str,
+    closed: bool,
+    caps: Caps,
+) -> Reading<'t> {
+    let words = &text[..text.len() - object.len()];
+    let start = Place::START.after(words.as_bytes());
+    let mut reading = read(contract, object, closed, caps).moved(&|place| place.from(start));
+    let message = "words stand before the object, and what they say of it is not known".to_owned();
+    let found = words.trim().chars().take(EXCERPT).collect();
+    let fault = Fault { rule: &JSON, place: Place::START, message, found: Some(found) };
+    reading.faults.insert(0, fault);
     reading
 }

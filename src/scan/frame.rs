@@ -345,7 +345,7 @@ impl Scan<'_> {
         };
         let carrier = if channel == Channel::Event { Carrier::Event } else { Carrier::Bare };
         let here = frame.at(raw.offset);
-        speech.source.stands_at(&here.layer.input_spans(&[0..raw.bytes.len()])[0]);
+        speech.source.stands_at(&here.layer.input_span(0..raw.bytes.len()));
         speech.source.depth = here.layer.depth();
         let block = Block::whole(json, here.place);
         self.whole(contract, carrier, block, raw.whole, speech);

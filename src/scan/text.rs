@@ -147,7 +147,7 @@ impl Scan<'_> {
             let Some(review) = contract.missing(message.text, source.agent.as_deref()) else {
                 continue;
             };
-            source.stands_at(&message.layer.input_spans(&[0..message.text.len()])[0]);
+            source.stands_at(&message.layer.input_span(0..message.text.len()));
             source.last = Some(true);
             self.found(Found {
                 contract,

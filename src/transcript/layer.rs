@@ -112,6 +112,11 @@ impl<'a> Layer<'a> {
         self.lead_back(&[(offset, Edge::Start)])[0]
     }
 
+    /// Where a span of this text stands in the input.
+    pub fn input_span(&self, span: Range<usize>) -> Range<u64> {
+        self.input_spans(std::slice::from_ref(&span)).swap_remove(0)
+    }
+
     /// Where these spans of this text stand in the input, in one pass; they are in order, and none
     /// overlaps another.
     pub fn input_spans(&self, spans: &[Range<usize>]) -> Vec<Range<u64>> {
@@ -239,6 +244,6 @@ mod tests {
         let strings = Strings::of(&[raws[1], raws[0]]);
         let outer = Layer::Input(raws[1].offset as u64);
         let start = raws[1].offset as u64 + 1;
-        assert_eq!(Layer::strings(&strings, &outer).input_spans(&[0..4]), [start..start + 4]);
+        assert_eq!(Layer::strings(&strings, &outer).input_span(0..4), start..start + 4);
     }
 }

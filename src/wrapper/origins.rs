@@ -207,14 +207,10 @@ impl Output {
     /// Gives what was put together apart from it.
     pub fn append(&mut self, other: Self) {
         let (at, place) = (self.trail.end, self.trail.end_place);
-        let moved = |inner: Place| Place {
-            line: place.line + inner.line - 1,
-            column: inner.column + if inner.line == 1 { place.column - 1 } else { 0 },
-        };
         let Trail { segments, times, lossy, sealed, .. } = other.trail;
         self.trail.segments.extend(segments.into_iter().map(|segment| Segment {
             at: segment.at + at,
-            place: moved(segment.place),
+            place: segment.place.from(place),
             ..segment
         }));
         self.trail.sealed = sealed;

@@ -5,8 +5,8 @@
 
 use super::{kinds, reader};
 use crate::contract::Shape;
-use crate::parse::{self, Caps, Reading};
-use crate::record::{Place, Repair};
+use crate::parse::{self, Caps, Node, Reading};
+use crate::record::Place;
 use crate::transcript::raw;
 
 /// A text without one layer of escapes.
@@ -70,18 +70,10 @@ impl Unescaped {
         } else {
             reader::read(&self.text, shape, closed, caps)
         };
-        for fault in &mut reading.faults {
-            fault.place = self.lead_back(fault.place);
-        }
-        for repair in &mut reading.repairs {
-            let place = Place { line: repair.line, column: repair.column };
-            let place = self.lead_back(place);
-            *repair = Repair { line: place.line, column: place.column, ..*repair };
-        }
+        reading = reading.moved(&|place| self.lead_back(place));
         let start = self.steps.first().map_or(Place::START, |(_, here)| *here);
         reading.repairs.insert(0, kinds::ESCAPED_TWICE.at(start));
-        let node = reading.node.map(|node| node.into_owned(&|place| self.lead_back(place)));
-        Reading { node, ..reading }
+        Reading { node: reading.node.map(Node::into_owned), ..reading }
     }
 
     fn lead_back(&self, place: Place) -> Place {

@@ -1,11 +1,8 @@
 //! Lists in another shape, and JSON within texts.
 
-use std::borrow::Cow;
-
 use super::{Mender, groups, kinds};
 use crate::contract::Shape;
-use crate::parse::{self, Caps, Entry, Kind as Meaning, Node, Scalar, Value};
-use crate::record::Place;
+use crate::parse::{self, Caps, Kind as Meaning, Node, Scalar, Value};
 use crate::repair::words;
 
 impl Mender {
@@ -63,35 +60,9 @@ impl Mender {
         let caps = Caps { nesting: self.caps.nesting / 2, nodes: self.caps.nodes };
         let reading = parse::json::parse(text, caps);
         let Some(inner) = reading.node.filter(|_| reading.faults.is_empty()) else { return };
-        let inner = owned(inner, node.place, &mut self.caps.nodes);
+        self.caps.nodes = self.caps.nodes.saturating_sub(inner.count());
+        let inner = inner.into_owned().moved(&|_| node.place);
         self.note(&kinds::JSON_TEXT, node.place);
         node.value = inner.value;
     }
-}
-
-/// A tree that stands on its own, all at one place. Counts its nodes down.
-fn owned(node: Node<'_>, place: Place, nodes: &mut usize) -> Node<'static> {
-    *nodes = nodes.saturating_sub(1);
-    let value = match node.value {
-        Value::Scalar(scalar) => Value::Scalar(Scalar {
-            text: Cow::Owned(scalar.text.into_owned()),
-            kind: scalar.kind,
-            plain: scalar.plain,
-            written: scalar.written.map(|written| Cow::Owned(written.into_owned())),
-        }),
-        Value::List(items) => {
-            Value::List(items.into_iter().map(|item| owned(item, place, nodes)).collect())
-        }
-        Value::Map(entries) => Value::Map(
-            entries
-                .into_iter()
-                .map(|entry| Entry {
-                    key: Cow::Owned(entry.key.into_owned()),
-                    place,
-                    node: owned(entry.node, place, nodes),
-                })
-                .collect(),
-        ),
-    };
-    Node { place, value }
 }

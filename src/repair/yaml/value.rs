@@ -10,7 +10,7 @@ use super::line::{Blanks, Line, is_blank};
 use super::reader::Reader;
 use super::scalar::{self, Header, Piece, Quotes};
 use crate::contract::Shape;
-use crate::parse::{self, Entry, Fault, Node, Scalar, TWO_READINGS, Value, YAML};
+use crate::parse::{self, Fault, Node, Scalar, TWO_READINGS, Value, YAML};
 use crate::record::Place;
 use crate::repair::characters::{self, is_curly_double, is_curly_single, narrow};
 
@@ -247,7 +247,7 @@ impl<'t> Reader<'t, '_> {
             let node = reading.node.filter(|_| reading.faults.is_empty());
             if let Some(node) = node {
                 self.repair(&characters::FULL_WIDTH, place);
-                self.tree.value(moved(owned(node), place));
+                self.tree.value(node.into_owned().moved(&|inner| inner.from(place)));
                 return true;
             }
         }
@@ -283,7 +283,7 @@ impl<'t> Reader<'t, '_> {
     fn quietly(&self, place: Place, snippet: &'t str) -> Option<Node<'t>> {
         let reading = parse::yaml::parse(snippet, self.caps());
         let node = reading.node.filter(|_| reading.faults.is_empty())?;
-        Some(moved(node, place))
+        Some(node.moved(&|inner| inner.from(place)))
     }
 
     /// Reads the block's text from byte `at` of `line` up to `end` strictly, and takes its faults.
@@ -292,10 +292,11 @@ impl<'t> Reader<'t, '_> {
         let snippet = self.text.get(line.start + at..end).unwrap_or_default();
         let reading = parse::yaml::parse(snippet, self.caps());
         let faults = reading.faults.into_iter();
-        self.faults
-            .extend(faults.map(|fault| Fault { place: shifted(fault.place, place), ..fault }));
+        self.faults.extend(faults.map(|fault| Fault { place: fault.place.from(place), ..fault }));
         let nothing = Value::Scalar(scalar::plain(Cow::Borrowed("")));
-        reading.node.map_or(Node { place, value: nothing }, |node| moved(node, place))
+        reading
+            .node
+            .map_or(Node { place, value: nothing }, |node| node.moved(&|inner| inner.from(place)))
     }
 
     /// Gives the open scalar to the tree.
@@ -366,55 +367,4 @@ fn within_curly(rest: &str) -> Option<&str> {
     let last = inner.chars().last().filter(|char| is_own(*char))?;
     let inner = &inner[..inner.len() - last.len_utf8()];
     (!inner.contains(is_own)).then_some(inner)
-}
-
-/// A place in a snippet that starts at `start`.
-fn shifted(place: Place, start: Place) -> Place {
-    let column = if place.line == 1 { place.column + start.column - 1 } else { place.column };
-    Place { line: place.line + start.line - 1, column }
-}
-
-/// A node of a snippet that starts at `start`. Depth is capped where it is parsed.
-fn moved(node: Node<'_>, start: Place) -> Node<'_> {
-    let value = match node.value {
-        Value::List(items) => {
-            Value::List(items.into_iter().map(|item| moved(item, start)).collect())
-        }
-        Value::Map(entries) => Value::Map(
-            entries
-                .into_iter()
-                .map(|entry| Entry {
-                    key: entry.key,
-                    place: shifted(entry.place, start),
-                    node: moved(entry.node, start),
-                })
-                .collect(),
-        ),
-        scalar @ Value::Scalar(_) => scalar,
-    };
-    Node { place: shifted(node.place, start), value }
-}
-
-/// A node that borrows nothing.
-fn owned(node: Node<'_>) -> Node<'static> {
-    let value = match node.value {
-        Value::Scalar(scalar) => Value::Scalar(Scalar {
-            text: Cow::Owned(scalar.text.into_owned()),
-            kind: scalar.kind,
-            plain: scalar.plain,
-            written: None,
-        }),
-        Value::List(items) => Value::List(items.into_iter().map(owned).collect()),
-        Value::Map(entries) => Value::Map(
-            entries
-                .into_iter()
-                .map(|entry| Entry {
-                    key: Cow::Owned(entry.key.into_owned()),
-                    place: entry.place,
-                    node: owned(entry.node),
-                })
-                .collect(),
-        ),
-    };
-    Node { place: node.place, value }
 }
