@@ -3,7 +3,7 @@
 //! Takes a block's text, its contract's shape and the strict reading, gives the reading that counts.
 //! A block is read tolerantly where the strict reading has faults, or where it is right and
 //! something in it is suspicious: a number sign behind a blank, an unusual character, a key that
-//! the contract does not know. The tolerant [`reader`] goes over the lines once; it knows the
+//! the contract does not know. The tolerant reader goes over the lines once; it knows the
 //! contract's keys and hands ordinary values to the strict parser. What it reads without a repair is
 //! what the strict parser reads.
 
