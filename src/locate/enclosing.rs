@@ -255,10 +255,18 @@ fn object(locator: &Locator<'_>, view: View<'_>, start: u64) -> Result<Option<Co
     if matches!(end, End::Broken(_)) && !text.starts_with(b"{") {
         return Ok(None);
     }
-    let text = text.trim_ascii_end();
+    let text = without_words(text.trim_ascii_end());
     // A quote too many or too few: broken, but not cut.
     let closed = !matches!(end, End::Torn) && text.ends_with(b"}");
     Ok(Some(whole(text.len(), closed)))
+}
+
+/// A broken object without the words that stand behind its last brace on the same line.
+fn without_words(text: &[u8]) -> &[u8] {
+    let Some(end) = memchr::memrchr(b'}', text).map(|at| at + 1) else { return text };
+    let rest = text[end..].trim_ascii_start();
+    let is_part = |byte: &u8| b"\"'`{[]:,\n".contains(byte);
+    if rest.iter().any(is_part) { text } else { &text[..end] }
 }
 
 /// The bytes of the object that starts at `start` of a text that is there as a whole, and whether its
@@ -276,10 +284,9 @@ pub(super) fn object_at(
 const LINE_START: u64 = 256;
 
 /// Where an object that starts at `start` must have ended: before a delimiter line or a fence, or
-/// before a blank line after which something else than a part of an object starts. `None` where
-/// the text that tells has not arrived.
+/// behind a blank line or one that may be its last, where something else than a part of an object
+/// starts. `None` where the text that tells has not arrived.
 pub(super) fn extent(view: View<'_>, start: u64, limit: u64) -> Option<u64> {
-    let mut after_blank = false;
     // The line that it starts on ends beyond the limit, mostly: nothing else is looked at then.
     let first = view.get(start..limit);
     let mut position = match memchr::memchr(b'\n', first) {
@@ -287,6 +294,7 @@ pub(super) fn extent(view: View<'_>, start: u64, limit: u64) -> Option<u64> {
         None if view.ends || view.end() >= limit => limit,
         None => return None,
     };
+    let mut may_end = view.get(start..position).trim_ascii_end().ends_with(b"}");
     while position < limit && (position < view.end() || !view.ends) {
         let line = view.line_at(position);
         let head = view.get(position..position + LINE_START);
@@ -298,10 +306,10 @@ pub(super) fn extent(view: View<'_>, start: u64, limit: u64) -> Option<u64> {
         let goes_on = own.starts_with(b" ")
             || own.starts_with(b"\t")
             || matches!(body.first(), None | Some(b'"' | b'}' | b']'));
-        if (after_blank && !goes_on) || body.starts_with(b"---") || body.starts_with(b"```") {
+        if (may_end && !goes_on) || body.starts_with(b"---") || body.starts_with(b"```") {
             return Some(position);
         }
-        after_blank = body.is_empty();
+        may_end = body.is_empty() || own.trim_ascii_end() == b"}";
         position = line.map_or(limit, |line| line.end);
     }
     Some(position.min(limit))

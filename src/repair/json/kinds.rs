@@ -86,14 +86,15 @@ pub static INNER_QUOTES: Kind = Kind {
 /// A key without quotes.
 pub static KEY_QUOTES: Kind = Kind {
     code: "json-key-quotes",
-    meaning: "A key stands without quotes, or with one of them.",
+    meaning: "A key stands without quotes, with one of them, or in marks of Markdown.",
     before: "{pass: false}",
     after: "{\"pass\": false}",
 };
 /// A text without quotes.
 pub static TEXT_QUOTES: Kind = Kind {
     code: "json-text-quotes",
-    meaning: "A text stands without quotes where the contract asks for one. It goes as far as its \
+    meaning: "A text, or a score out of its scale, stands without quotes where the contract asks \
+              for one. It goes as far as its \
               line, or to the comma before the next key.",
     before: "\"issue\": Lock order differs,",
     after: "\"issue\": \"Lock order differs\",",
@@ -101,7 +102,8 @@ pub static TEXT_QUOTES: Kind = Kind {
 /// Another sign than a colon.
 pub static COLON: Kind = Kind {
     code: "json-colon",
-    meaning: "`=` or `=>` stands between a key and its value. It is read as a colon.",
+    meaning: "`=`, `=>` or `;` stands between a key and its value, or, behind a key of the contract \
+              in quotes, nothing. It is read as a colon.",
     before: "\"iteration\" => 1",
     after: "\"iteration\": 1",
 };

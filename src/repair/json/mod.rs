@@ -5,6 +5,8 @@
 //! the keys and types of the contract; what decides whether a quote ends a text is a bounded piece
 //! of what follows. Never runs on what the strict reading accepts.
 
+mod bare;
+mod comment;
 mod kinds;
 mod reader;
 mod tail;

@@ -3,19 +3,16 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::kinds;
 use super::tail::{self, Within};
 use super::text::Role;
+use super::{comment, kinds};
 use crate::contract::{MapShape, Rule, Shape};
 use crate::parse::{
-    CAP, Caps, DOCUMENTS, DUPLICATE_KEY, Entry, FAULTS, Fault, JSON, Kind as Meaning, Node,
-    Reading, Scalar, Value,
+    CAP, Caps, DOCUMENTS, DUPLICATE_KEY, Entry, FAULTS, Fault, JSON, Node, Reading, Scalar, Value,
 };
 use crate::record::{Place, Repair};
 use crate::repair::Kind;
-use crate::repair::characters::{
-    BLANK, FULL_WIDTH, INVISIBLE, is_invisible, is_unusual_blank, narrow,
-};
+use crate::repair::characters::{FULL_WIDTH, narrow};
 
 /// Reads `text`; `closed` tells whether the block has its end.
 pub fn read<'t>(text: &'t str, shape: &Shape, closed: bool, caps: Caps) -> Reading<'t> {
@@ -26,6 +23,8 @@ pub fn read<'t>(text: &'t str, shape: &Shape, closed: bool, caps: Caps) -> Readi
         counted: 0,
         depth: 0,
         caps,
+        root: shape,
+        in_list: false,
         noted: HashSet::new(),
         repairs: Vec::new(),
         faults: Vec::new(),
@@ -55,9 +54,22 @@ pub struct Reader<'t, 's> {
     counted: usize,
     depth: usize,
     caps: Caps,
-    noted: HashSet<&'s str>,
+    /// The shape of the whole review.
+    root: &'s Shape,
+    /// What is read is an item of a list, or stands before one.
+    pub(super) in_list: bool,
+    noted: HashSet<&'static str>,
     repairs: Vec<Repair>,
     pub(super) faults: Vec<Fault>,
+}
+
+/// The keys of the mapping that stands where `shape` is asked for; where that is a list, those of
+/// its items: a single one, or several under names.
+fn keys_of(shape: &Shape) -> Option<&MapShape> {
+    match shape {
+        Shape::List(item) => item.map(),
+        _ => shape.map(),
+    }
 }
 
 /// The text breaks off; a fault says why.
@@ -66,7 +78,7 @@ pub struct Broken;
 /// A value, or what was read of it before the text broke off.
 type Partial<'t> = Result<Node<'t>, Option<Node<'t>>>;
 
-impl<'t> Reader<'t, '_> {
+impl<'t, 's> Reader<'t, 's> {
     pub(super) fn peek(&self) -> Option<char> {
         self.text[self.at..].chars().next()
     }
@@ -130,37 +142,7 @@ impl<'t> Reader<'t, '_> {
         Err(Broken)
     }
 
-    /// Passes over blanks and comments.
-    fn blanks(&mut self) {
-        while let Some(char) = self.peek() {
-            match char {
-                ' ' | '\t' | '\n' | '\r' => self.at += 1,
-                '/' if self.text[self.at..].starts_with("//") => self.comment("\n"),
-                // One without an end would hide the rest.
-                '/' if self.text[self.at..].starts_with("/*") => {
-                    if !self.text[self.at..].contains("*/") {
-                        return;
-                    }
-                    self.comment("*/");
-                }
-                '#' => self.comment("\n"),
-                char if is_invisible(char) || is_unusual_blank(char) => {
-                    let kind = if is_invisible(char) { &INVISIBLE } else { &BLANK };
-                    self.note(kind, self.at);
-                    self.at += char.len_utf8();
-                }
-                _ => return,
-            }
-        }
-    }
-
-    fn comment(&mut self, end: &str) {
-        self.note(&kinds::COMMENT, self.at);
-        let rest = &self.text[self.at..];
-        self.at += rest.find(end).map_or(rest.len(), |at| at + end.len());
-    }
-
-    fn value(&mut self, shape: &Shape, within: Within<'_>) -> Partial<'t> {
+    fn value(&mut self, shape: &'s Shape, within: Within<'_>) -> Partial<'t> {
         let place = self.place_of(self.at);
         if self.caps.nodes == 0 || self.depth == self.caps.nesting {
             let message = if self.caps.nodes == 0 {
@@ -174,11 +156,10 @@ impl<'t> Reader<'t, '_> {
         self.caps.nodes -= 1;
         let node = |value| Node { place, value };
         match self.sign() {
-            Some('{') => {
-                self.nested(|reader| reader.map(shape.map())).map(node).map_err(|v| v.map(node))
-            }
+            Some('{') => self.nested(|reader| reader.map(shape)).map(node).map_err(|v| v.map(node)),
             Some('[') => {
-                let item = if let Shape::List(item) = shape { item } else { &Shape::Any };
+                // One review, or one part of it, may be the only item of a list.
+                let item = if let Shape::List(item) = shape { item } else { shape };
                 self.nested(|reader| reader.list(item)).map(node).map_err(|v| v.map(node))
             }
             Some(char) if tail::is_quote(char) || self.peek().is_some_and(tail::is_quote) => {
@@ -198,38 +179,66 @@ impl<'t> Reader<'t, '_> {
     ) -> Result<Value<'t>, Option<Value<'t>>> {
         self.depth += 1;
         self.take_sign();
+        let in_list = self.in_list;
         let (value, whole) = read(self);
-        self.depth -= 1;
+        (self.depth, self.in_list) = (self.depth - 1, in_list);
         if whole { Ok(value) } else { Err(Some(value)) }
     }
 
-    fn list(&mut self, item: &Shape) -> (Value<'t>, bool) {
+    fn list(&mut self, item: &'s Shape) -> (Value<'t>, bool) {
         let mut items = Vec::new();
+        self.in_list = true;
+        let (start, mended) = (self.at, self.repairs.len());
         let whole = self.members(']', Within::List, |reader| {
             // An item that breaks off is none: a finding is whole or not there.
             items.push(reader.value(item, Within::List).map_err(|_| Broken)?);
             Ok(())
         });
+        let is_comment = |repair: &Repair| repair.code == kinds::COMMENT.code;
+        if whole
+            && items.is_empty()
+            && self.repairs[mended..].iter().any(is_comment)
+            && !comment::states_nothing(&self.text[start..self.at])
+        {
+            self.fault(&JSON, "the list is empty but for a comment".to_owned());
+        }
         (Value::List(items), whole)
     }
 
-    fn map(&mut self, map: Option<&MapShape>) -> (Value<'t>, bool) {
-        let within = Within::Map(map);
+    /// What may stand under a key of a mapping.
+    fn below(&self, shape: &'s Shape, key: &str) -> &'s Shape {
+        let known = keys_of(shape).and_then(|map| map.field(key));
+        known.unwrap_or(match shape {
+            // Another key around the whole review.
+            Shape::Map(_) if std::ptr::eq(shape, self.root) => self.root,
+            // The items of a list under names.
+            Shape::List(item) => item,
+            _ => &Shape::Any,
+        })
+    }
+
+    fn map(&mut self, shape: &'s Shape) -> (Value<'t>, bool) {
+        let within = Within::Map(keys_of(shape));
+        self.in_list = false;
         let mut entries: Vec<Entry<'t>> = Vec::new();
         let (mut seen, mut twice) = (HashSet::new(), HashSet::new());
         let whole = self.members('}', within, |reader| {
             let at = reader.at;
-            let key = reader.key()?;
+            let key = reader.key(within)?;
             let place = reader.place_of(at);
             if !seen.insert(key.clone()) && twice.insert(key.clone()) {
                 let message = format!("the key `{key}` stands here again");
                 let found = Some(key.clone().into_owned());
                 reader.faults.push(Fault { rule: &DUPLICATE_KEY, place, message, found });
             }
-            reader.colon()?;
+            reader.colon(tail::is_known(&key, within))?;
             reader.blanks();
-            let shape = map.and_then(|map| map.field(&key)).unwrap_or(&Shape::Any);
-            let node = reader.value(shape, within);
+            let rest = &reader.text[reader.at..];
+            if rest.starts_with(tail::is_quote) && tail::starts_known_key(rest, within) {
+                reader.fault(&JSON, format!("the value of `{key}` is missing: a key stands here"));
+                return Ok(());
+            }
+            let node = reader.value(reader.below(shape, &key), within);
             let whole = node.is_ok();
             let node = node.map_or_else(|partial| partial, Some);
             entries.extend(node.map(|node| Entry { key, place, node }));
@@ -286,6 +295,16 @@ impl<'t> Reader<'t, '_> {
                 }
                 return self.broken::<()>(&format!("`{close}` is expected here")).is_ok();
             }
+            // The next item of the list around this mapping: this one's bracket is missing.
+            if let Some(at) = comma
+                && sign == Some('{')
+                && close == '}'
+                && tail::starts_known_key(self.behind_sign(), within)
+            {
+                self.at = at;
+                self.note(&kinds::BRACKET, at);
+                return true;
+            }
             let starts = self.at;
             (is_empty, is_first) = (false, false);
             if member(self).is_err() || self.faults.len() >= FAULTS || self.at == starts {
@@ -298,6 +317,11 @@ impl<'t> Reader<'t, '_> {
                     self.take_sign();
                 }
                 Some('}' | ']') => comma = None,
+                Some(';') if tail::starts_known_key(self.behind_sign(), within) => {
+                    self.note(&kinds::MISSING_COMMA, self.at);
+                    self.take_sign();
+                    comma = None;
+                }
                 Some(sign) if self.starts_member(sign, within) => {
                     self.note(&kinds::MISSING_COMMA, self.at);
                     comma = None;
@@ -319,6 +343,13 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
+    /// What stands behind the next character.
+    fn behind_sign(&self) -> &'t str {
+        let mut rest = self.text[self.at..].chars();
+        rest.next();
+        tail::skip(rest.as_str())
+    }
+
     fn is_dots(&self) -> bool {
         let rest = &self.text[self.at..];
         rest.starts_with("...") || rest.starts_with('…')
@@ -336,11 +367,20 @@ impl<'t> Reader<'t, '_> {
         true
     }
 
-    fn key(&mut self) -> Result<Cow<'t, str>, Broken> {
+    fn key(&mut self, within: Within<'_>) -> Result<Cow<'t, str>, Broken> {
+        let rest = &self.text[self.at..];
+        if tail::key(tail::reach(rest)).is_none()
+            && let Some(key) = tail::faulty_key(rest, within)
+        {
+            if key.marks {
+                self.note(&kinds::KEY_QUOTES, self.at);
+            }
+            self.at += key.length;
+            return Ok(Cow::Borrowed(key.name));
+        }
         if self.peek().is_some_and(tail::is_quote) {
             return self.quoted(Role::Key, Within::Nothing);
         }
-        let rest = &self.text[self.at..];
         if tail::key(tail::reach(rest)).is_none() {
             return self.broken("a key in double quotes is expected here");
         }
@@ -353,7 +393,9 @@ impl<'t> Reader<'t, '_> {
         Ok(Cow::Borrowed(&rest[..end]))
     }
 
-    fn colon(&mut self) -> Result<(), Broken> {
+    /// Passes over the colon. Behind a key that the contract knows it may be missing: that a value
+    /// follows was seen with the key.
+    fn colon(&mut self, is_known: bool) -> Result<(), Broken> {
         self.blanks();
         match self.sign() {
             Some(':') => self.take_sign(),
@@ -364,64 +406,13 @@ impl<'t> Reader<'t, '_> {
                     self.at += 1;
                 }
             }
+            Some(sign @ (';' | '"' | '\'' | '{' | '[' | '0'..='9')) if is_known => {
+                self.note(&kinds::COLON, self.at);
+                self.at += usize::from(sign == ';');
+            }
             _ => return self.broken("`:` is expected here"),
         }
         Ok(())
-    }
-
-    /// Reads a value without quotes.
-    fn bare(&mut self, shape: &Shape, within: Within<'_>) -> Result<Scalar<'t>, Broken> {
-        let rest = &self.text[self.at..];
-        let is_part =
-            |char: char| char.is_ascii_alphanumeric() || matches!(char, '+' | '-' | '.' | '_');
-        let length = rest.find(|char| !is_part(char)).unwrap_or(rest.len());
-        let word = &rest[..length];
-        let is_end = tail::ends_value(&rest[length..], within);
-        // What breaks off may go on.
-        if is_end && length < rest.len() {
-            let literal = match word {
-                "True" | "TRUE" => Some(("true", Meaning::Bool(true))),
-                "False" | "FALSE" => Some(("false", Meaning::Bool(false))),
-                "None" | "NULL" | "Null" | "undefined" | "nil" => Some(("null", Meaning::Null)),
-                _ => None,
-            };
-            let kind = match word {
-                "null" => Some(Meaning::Null),
-                "true" => Some(Meaning::Bool(true)),
-                "false" => Some(Meaning::Bool(false)),
-                _ => Meaning::number(word),
-            };
-            if let Some((text, kind)) = literal {
-                self.note(&kinds::LITERAL, self.at);
-                self.at += length;
-                return Ok(Scalar { plain: false, ..Scalar::of_plain(Cow::Borrowed(text), kind) });
-            }
-            if let Some(kind) = kind {
-                self.at += length;
-                return Ok(Scalar { plain: false, ..Scalar::of_plain(Cow::Borrowed(word), kind) });
-            }
-        }
-        let is_text = matches!(shape, Shape::Text | Shape::Word(_));
-        if !is_text || !rest.starts_with(char::is_alphabetic) {
-            return self.broken("a value is expected here");
-        }
-        // To the end of the line, or to the first comma or bracket that a member may end before.
-        let is_end = |at: usize, char: char| match narrow(char).unwrap_or(char) {
-            '\n' => true,
-            ',' | '}' | ']' => tail::ends_value(&rest[at..], within),
-            _ => false,
-        };
-        let Some((end, _)) = rest.char_indices().find(|(at, char)| is_end(*at, *char)) else {
-            return self.broken("a value is expected here");
-        };
-        let text = rest[..end].trim_end();
-        // `fail" , …`: one of two quotes, or another value.
-        if text.contains(tail::is_quote) || text.contains('|') {
-            return self.broken("a value is expected here");
-        }
-        self.note(&kinds::TEXT_QUOTES, self.at);
-        self.at += text.len();
-        Ok(Scalar::of_text(Cow::Borrowed(text)))
     }
 
     /// Reads what stands behind the value.

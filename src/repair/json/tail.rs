@@ -40,6 +40,7 @@ pub fn ends_value(rest: &str, within: Within<'_>) -> bool {
     let Some((first, behind)) = split(rest) else { return true };
     match first {
         ',' => follows_comma(skip(behind), within),
+        ';' => starts_known_key(skip(behind), within),
         '}' | ']' => follows_close(skip(behind), within),
         '|' | '#' => true,
         '/' => behind.starts_with(['/', '*']),
@@ -54,7 +55,13 @@ fn follows_comma(rest: &str, within: Within<'_>) -> bool {
         ('}' | ']' | ',' | '#' | '…', _) => true,
         ('/', _) => behind.starts_with(['/', '*']),
         ('.', _) => behind.starts_with(".."),
-        (_, Within::Map(_)) => key(rest).is_some() || is_cut_key(rest),
+        (first, Within::Map(_)) => {
+            let opens_next = first == '{' && starts_known_key(skip(behind), within);
+            opens_next
+                || key(rest).is_some()
+                || faulty_key(rest, within).is_some()
+                || is_cut_key(rest)
+        }
         (first, _) => {
             let is_literal = || LITERALS.iter().any(|literal| rest.starts_with(literal));
             is_quote(first)
@@ -78,10 +85,47 @@ fn follows_close(rest: &str, within: Within<'_>) -> bool {
 
 /// Whether a key that the contract knows here starts.
 pub fn starts_known_key(rest: &str, within: Within<'_>) -> bool {
+    key(reach(rest)).is_some_and(|(name, _)| is_known(name, within))
+}
+
+/// Whether the contract knows a key of this name there.
+pub fn is_known(name: &str, within: Within<'_>) -> bool {
     let Within::Map(Some(map)) = within else { return false };
-    key(reach(rest)).is_some_and(|(name, _)| {
-        map.fields.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
-    })
+    map.fields.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+}
+
+/// A key that the contract knows, whose own marks are broken.
+pub struct FaultyKey<'t> {
+    pub name: &'t str,
+    /// Bytes with its marks, up to the colon.
+    pub length: usize,
+    /// The marks around it are no quotes, or not two.
+    pub marks: bool,
+}
+
+/// The key that the contract knows and that starts here, with a quote too few, in other marks, or
+/// without its colon.
+pub fn faulty_key<'t>(rest: &'t str, within: Within<'_>) -> Option<FaultyKey<'t>> {
+    let rest = reach(rest);
+    let is_mark = |char: char| is_quote(char) || matches!(char, '`' | '*');
+    let inner = rest.trim_start_matches(is_mark);
+    let before = &rest[..rest.len() - inner.len()];
+    let end = inner.find(|char| !is_word(char))?;
+    let (name, behind) = inner.split_at(end);
+    if before.is_empty() || !is_known(name, within) {
+        return None;
+    }
+    let next = behind.trim_start_matches(is_mark);
+    let after = &behind[..behind.len() - next.len()];
+    let (sign, value) = split(skip(next))?;
+    let has_colon = matches!(sign, ':' | '=');
+    // `"fix" "Drop it"`, `"fix"; "Drop it"`: words in quotes, and then a value.
+    let value = if sign == ';' { skip(value) } else { skip(next) };
+    let starts_value = |char: char| is_quote(char) || matches!(char, '{' | '[' | '0'..='9');
+    let is_value = value.starts_with(starts_value);
+    let length = before.len() + name.len() + after.len();
+    let marks = before.len() != 1 || after != before || !before.starts_with(is_quote);
+    (has_colon || (before == after && is_value)).then_some(FaultyKey { name, length, marks })
 }
 
 /// The key that starts here, and what stands behind its colon: in quotes of any kind, or a bare
@@ -100,7 +144,7 @@ pub fn key(rest: &str) -> Option<(&str, &str)> {
         let is_key = (1..=KEY).contains(&end) && !first.is_ascii_digit();
         (is_key.then(|| &rest[..end])?, behind.strip_prefix(['"', '\'']).unwrap_or(behind))
     };
-    let (colon, behind) = split(skip(behind))?;
+    let (colon, behind) = split(skip_comment(skip(behind)))?;
     (colon == ':' || (colon == '=' && is_quote(first))).then_some((name, behind))
 }
 
@@ -125,6 +169,12 @@ pub fn skip(text: &str) -> &str {
     text.trim_start_matches(|char: char| {
         matches!(char, ' ' | '\t' | '\n' | '\r') || is_unusual_blank(char) || is_invisible(char)
     })
+}
+
+/// Without the comment at its start, and the blanks behind it.
+fn skip_comment(text: &str) -> &str {
+    let Some(comment) = text.strip_prefix("/*") else { return text };
+    comment.find("*/").map_or(text, |end| skip(&comment[end + 2..]))
 }
 
 /// The first character, as the ASCII one that it stands for, and the rest.

@@ -89,6 +89,10 @@ impl<'t> Reader<'t, '_> {
             if ends {
                 break (at, char);
             }
+            if role == Role::Key {
+                self.at = at;
+                return self.broken("`:` is expected here");
+            }
             inner.get_or_insert(at);
         };
         self.at = end + close.len_utf8();
