@@ -475,7 +475,7 @@ mod tests {
             "{\"name\": \"submit_review\", \"arguments\": \"",
             "call:submit_review{",
         ] {
-            let text = part.repeat((1 << 19) / part.len());
+            let text = part.repeat((1 << 17) / part.len());
             quickly(part, || spots(&text));
             quickly(part, || spots(&format!("{text}</parameter>")));
         }

@@ -364,6 +364,7 @@ impl<'s> Scan<'s> {
         closed: bool,
         speech: Speech,
     ) {
+        let closed = closed && !text::may_go_on(&block.text, speech.stop);
         self.found(Found {
             contract,
             carrier,

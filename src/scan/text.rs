@@ -90,8 +90,11 @@ impl Scan<'_> {
             source.last = Some(false);
             index += 1;
             let body = message.slice(&spot.body);
-            // Why the model stopped says something of what stands at the message's end.
-            let stop = message.speech.stop.filter(|_| spot.span.end >= end);
+            // Why the model stopped says something of what stands at the message's end, but for the
+            // start of a line.
+            let behind = text[spot.span.end as usize..].trim();
+            let is_last = spot.span.end >= end || (!behind.contains('\n') && !text.ends_with('\n'));
+            let stop = message.speech.stop.filter(|_| is_last);
             let after = if Some(number) == last {
                 own_words(message.slice(&(spot.span.end..text.len() as u64)))
             } else {
@@ -101,7 +104,7 @@ impl Scan<'_> {
                 contract,
                 carrier,
                 block: Ok(Block::of(spot, text.as_bytes(), 0, opening)),
-                closed: spot.closed,
+                closed: spot.closed && (carrier != Carrier::Bare || !may_go_on(body, stop)),
                 cut: !body.ends_with('\n') && (!message.whole || stop == Some(Stop::Limit)),
                 setting: Setting {
                     before: message.slice(&spot.before),
@@ -189,4 +192,9 @@ fn own_words(text: &str) -> &str {
         text = rest.trim_start();
     }
     text
+}
+
+/// Whether a block that has no mark of its end may have gone on: the model was stopped.
+pub(super) fn may_go_on(body: &str, stop: Option<Stop>) -> bool {
+    stop == Some(Stop::Limit) && !body.trim_end().ends_with(['}', ']'])
 }

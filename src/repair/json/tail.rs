@@ -42,8 +42,11 @@ pub fn ends_value(rest: &str, within: Within<'_>) -> bool {
         ',' => follows_comma(skip(behind), within),
         ';' => starts_known_key(skip(behind), within),
         '}' | ']' => follows_close(skip(behind), within),
-        '|' | '#' => true,
-        '/' => behind.starts_with(['/', '*']),
+        '|' => true,
+        // A mark of a comment within a text: `"Leftover "// TODO" in the loop"`.
+        '#' | '/' => comment(rest).is_some_and(|(comment, behind)| {
+            !comment.contains(is_quote) && (behind.is_empty() || ends_value(behind, within))
+        }),
         _ => starts_known_key(rest, within),
     }
 }
@@ -52,8 +55,10 @@ pub fn ends_value(rest: &str, within: Within<'_>) -> bool {
 fn follows_comma(rest: &str, within: Within<'_>) -> bool {
     let Some((first, behind)) = split(rest) else { return true };
     match (first, within) {
-        ('}' | ']' | ',' | '#' | '…', _) => true,
-        ('/', _) => behind.starts_with(['/', '*']),
+        ('}' | ']' | ',' | '…', _) => true,
+        ('#' | '/', _) => {
+            comment(rest).is_some_and(|(_, behind)| follows_comma(skip(behind), within))
+        }
         ('.', _) => behind.starts_with(".."),
         (first, Within::Map(_)) => {
             let opens_next = first == '{' && starts_known_key(skip(behind), within);
@@ -171,10 +176,22 @@ pub fn skip(text: &str) -> &str {
     })
 }
 
-/// Without the comment at its start, and the blanks behind it.
+/// The comment that starts here, and what stands behind it, as far as that is looked at.
+fn comment(text: &str) -> Option<(&str, &str)> {
+    let end = if text.starts_with('#') || text.starts_with("//") {
+        text.find('\n').map_or(text.len(), |end| end + 1)
+    } else if text.starts_with("/*") {
+        text.find("*/").map_or(text.len(), |end| end + 2)
+    } else {
+        return None;
+    };
+    Some(text.split_at(end))
+}
+
+/// Without the comment in marks at its start, and the blanks behind it.
 fn skip_comment(text: &str) -> &str {
-    let Some(comment) = text.strip_prefix("/*") else { return text };
-    comment.find("*/").map_or(text, |end| skip(&comment[end + 2..]))
+    let comment = comment(text).filter(|(comment, _)| comment.ends_with("*/"));
+    comment.map_or(text, |(_, behind)| skip(behind))
 }
 
 /// The first character, as the ASCII one that it stands for, and the rest.

@@ -9,8 +9,51 @@ use crate::record::Place;
 
 /// Wrappers whose name says that what is within is no answer.
 const OTHERS: &[&str] = &[
-    "example", "examples", "template", "schema", "sample", "expected", "previous", "old", "draft",
-    "input", "format",
+    "after",
+    "assuming",
+    "before",
+    "could",
+    "demo",
+    "desired",
+    "draft",
+    "dummy",
+    "earlier",
+    "example",
+    "examples",
+    "expected",
+    "fake",
+    "form",
+    "format",
+    "goal",
+    "hypothetical",
+    "ideal",
+    "if",
+    "input",
+    "last",
+    "mock",
+    "no",
+    "not",
+    "old",
+    "once",
+    "other",
+    "past",
+    "pending",
+    "placeholder",
+    "possible",
+    "previous",
+    "proposed",
+    "sample",
+    "schema",
+    "should",
+    "spec",
+    "target",
+    "template",
+    "tentative",
+    "unless",
+    "until",
+    "when",
+    "would",
+    "wrong",
 ];
 
 /// Wrappers around one another that are looked through.
@@ -110,13 +153,28 @@ fn again(entry: &Entry<'_>) -> Fault {
 /// What stands under the single key of a wrapper.
 fn within<'a>(entries: &mut Vec<Entry<'a>>, map: &MapShape) -> Option<Node<'a>> {
     let [entry] = entries.as_slice() else { return None };
-    let name = entry.key.to_lowercase();
-    let is_other =
-        name.split(|char: char| !char.is_alphanumeric()).any(|part| OTHERS.contains(&part));
-    if keys::knows(map, &entry.key) || is_other {
+    if keys::knows(map, &entry.key) || words_of(&entry.key).any(|part| OTHERS.contains(&&*part)) {
         return None;
     }
     entries.pop().map(|entry| entry.node)
+}
+
+/// The words of a key in small letters: `exampleOutput` and `example_output` have two.
+fn words_of(key: &str) -> impl Iterator<Item = String> {
+    let parts = key.split(|char: char| !char.is_alphanumeric());
+    parts.flat_map(|part| {
+        let mut words = vec![String::new()];
+        for (index, char) in part.chars().enumerate() {
+            if index > 0 && char.is_uppercase() {
+                words.push(String::new());
+            }
+            if let Some(last) = words.last_mut() {
+                last.extend(char.to_lowercase());
+            }
+        }
+        // Capitals throughout are one word.
+        if words.iter().all(|word| word.chars().count() < 2) { vec![words.concat()] } else { words }
+    })
 }
 
 /// Whether a node has most of the keys that a review must have.
