@@ -11,6 +11,7 @@ pub static REPAIRS: &[&Kind] = &[
     &INNER_QUOTES,
     &BACKSLASH,
     &UNCLOSED_QUOTE,
+    &TRAILING_COMMA,
     &TAB,
     &INDENT,
     &BLOCK_SCALAR,
@@ -41,8 +42,8 @@ pub static HASH: Kind = Kind {
 /// Quotes within quotes.
 pub static INNER_QUOTES: Kind = Kind {
     code: "yaml-inner-quotes",
-    meaning: "A text in quotes holds the same quotes, not escaped. The outer ones go, the inner ones \
-              stay.",
+    meaning: "A text in quotes holds the same quotes or apostrophes, not escaped. The outer ones go, \
+              the inner ones stay.",
     before: "description: \"The \"retry\" flag is ignored\"",
     after: "description: \"The \\\"retry\\\" flag is ignored\"",
 };
@@ -57,8 +58,17 @@ pub static BACKSLASH: Kind = Kind {
 /// A quote without its twin.
 pub static UNCLOSED_QUOTE: Kind = Kind {
     code: "yaml-unclosed-quote",
-    meaning: "A text starts with a quote that is not closed before the next key. It ends there.",
+    meaning: "A text starts with a quote that is not closed before the next key or the end of the \
+              block. It ends there.",
     before: "description: \"The guard is gone",
+    after: "description: \"The guard is gone\"",
+};
+/// The separator of JSON behind a value.
+pub static TRAILING_COMMA: Kind = Kind {
+    code: "yaml-trailing-comma",
+    meaning: "A comma or semicolon follows a text in quotes or a list or mapping in brackets, as in \
+              JSON. It is left out.",
+    before: "description: \"The guard is gone\",",
     after: "description: \"The guard is gone\"",
 };
 /// Tabs.

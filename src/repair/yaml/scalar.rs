@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use super::line::is_blank;
 use crate::parse::{self, Caps, Kind, Scalar, Value};
+use crate::repair::characters::{is_curly_double, is_curly_single};
 
 /// A piece of a value: a line's own text, and how many blank lines stand before it.
 #[derive(Debug, Clone, Copy)]
@@ -176,10 +177,44 @@ pub fn quotes(text: &str) -> Quotes {
         !is_apostrophe && !before.ends_with('\\')
     });
     let Some((second, _)) = found.next() else { return Quotes::Unclosed };
+    let last = inner.len() - quote.len_utf8();
     let opens = inner[..second].chars().last().is_none_or(|char| {
         is_blank(char) || matches!(char, '(' | '[' | '{' | '=' | ':' | ',' | '/')
     });
-    if opens && inner.ends_with(quote) { Quotes::Around } else { Quotes::Within }
+    // `the workers' state`: with one such apostrophe the first and the last quote are a pair.
+    let owns = quote == '\''
+        && inner[..second].ends_with(['s', 'S'])
+        && inner[second + 1..].starts_with(' ')
+        && found.next().is_some_and(|(at, _)| at == last)
+        && found.next().is_none();
+    let is_around = second == last || owns || opens;
+    if is_around && inner.ends_with(quote) { Quotes::Around } else { Quotes::Within }
+}
+
+/// A text without the comma or semicolon behind its quotes; `None` where the quotes do not hold the
+/// whole of what stands before it.
+pub fn without_comma(text: &str) -> Option<&str> {
+    let whole = text.strip_suffix([',', ';'])?;
+    let is_whole = closing(whole, 0) == Some(whole.len() - 1) || quotes(whole) == Quotes::Around;
+    (whole.len() > 1 && is_whole).then_some(whole)
+}
+
+/// What stands between a straight quote and the typographic one that closes it.
+pub fn within_mixed(text: &str) -> Option<&str> {
+    let is_close = |char: char| match text.chars().next() {
+        Some('"') => is_curly_double(char),
+        Some('\'') => is_curly_single(char),
+        _ => false,
+    };
+    let inner = text.get(1..)?;
+    let inner = inner.strip_suffix(is_close)?;
+    (!inner.contains(is_close)).then_some(inner)
+}
+
+/// What stands within single quotes that do not close as YAML wants: no escapes but that of the
+/// quote itself.
+pub fn unquote(inner: &str) -> String {
+    inner.replace("\\'", "'").replace("''", "'")
 }
 
 /// What stands within double quotes, its escapes read; `None` where one of them is unknown.
@@ -319,7 +354,11 @@ mod tests {
             (r#""retry" flag is ignored"#, Quotes::Within),
             (r#""retry" and "timeout""#, Quotes::Within),
             (r#""no end"#, Quotes::Unclosed),
-            ("'It's not closed'", Quotes::Within),
+            ("'It's whole'", Quotes::Around),
+            (r"'It\'s whole'", Quotes::Around),
+            ("'The workers' state is lost'", Quotes::Around),
+            ("'retry' and 'timeout'", Quotes::Within),
+            ("'retry' flag doesn't work", Quotes::Within),
             ("'It's open", Quotes::Unclosed),
         ] {
             assert_eq!(quotes(text), wanted, "{text}");

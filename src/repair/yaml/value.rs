@@ -186,14 +186,7 @@ impl<'t> Reader<'t, '_> {
             scalar
         } else {
             let inner = scalar::fold(&scalar::pieces(&self.text[start + 1..close]));
-            let text = if self.text[start..].starts_with('\'') {
-                Cow::Owned(inner.replace("''", "'"))
-            } else if let Some(text) = scalar::unescape(&inner) {
-                Cow::Owned(text.into_owned())
-            } else {
-                self.repair(&kinds::BACKSLASH, place);
-                inner
-            };
+            let text = Cow::Owned(self.unescaped(&self.text[start..], &inner, place));
             Scalar::of_text(text)
         };
         for index in self.at + 1..=last {
@@ -225,6 +218,11 @@ impl<'t> Reader<'t, '_> {
             index += 1;
         }
         Some(index)
+    }
+
+    /// Whether the last line has its end: a text that stops within a line may be cut.
+    fn ends_whole(&self) -> bool {
+        self.lines.last().is_none_or(|line| line.ended)
     }
 
     /// Whether nothing is left to be read.
@@ -259,8 +257,15 @@ impl<'t> Reader<'t, '_> {
             self.text
         };
         let Some(close) = scalar::flow_end(within, start) else { return false };
-        if !self.closes_cleanly(close + 1) {
+        let behind = self.text[close + 1..].lines().next().unwrap_or_default();
+        let is_comma = class == Class::Collection
+            && end == line.text.len()
+            && matches!(behind.trim_matches(is_blank), "," | ";");
+        if !is_comma && !self.closes_cleanly(close + 1) {
             return false;
+        }
+        if is_comma {
+            self.repair(&kinds::TRAILING_COMMA, place);
         }
         let last = (self.at..self.lines.len())
             .take_while(|index| self.lines[*index].start <= close)
@@ -324,31 +329,57 @@ impl<'t> Reader<'t, '_> {
 
     /// The value in quotes that do not close as YAML wants.
     fn mended(&mut self, pieces: &[Piece<'t>], place: Place, class: Class) -> Scalar<'t> {
-        let text = scalar::fold(pieces);
+        let mut text = scalar::fold(pieces);
+        if let Some(whole) = scalar::without_comma(&text).map(str::len) {
+            self.repair(&kinds::TRAILING_COMMA, place);
+            text.to_mut().truncate(whole);
+            if scalar::closing(&text, 0) == Some(whole - 1) {
+                let inner = &text[1..whole - 1];
+                return Scalar::of_text(Cow::Owned(self.unescaped(&text, inner, place)));
+            }
+        }
+        if let Some(inner) = scalar::within_mixed(&text) {
+            self.repair(&characters::CURLY_QUOTES, place);
+            return Scalar::of_text(Cow::Owned(inner.to_owned()));
+        }
         let within = text.get(1..).unwrap_or_default();
-        let (kind, text) = match scalar::quotes(&text) {
+        let (kind, inner) = match scalar::quotes(&text) {
             Quotes::Within => {
                 self.repair(&kinds::QUOTE_PLAIN, place);
                 return scalar::plain(text);
             }
-            Quotes::Around => {
-                let inner = &within[..within.len().saturating_sub(1)];
-                (&kinds::INNER_QUOTES, inner.to_owned())
-            }
+            Quotes::Around => (&kinds::INNER_QUOTES, &within[..within.len().saturating_sub(1)]),
             // `"C:\temp\"`: the last backslash is one of the text's.
             Quotes::Unclosed if text.starts_with('"') && within.ends_with("\\\"") => {
                 self.repair(&kinds::BACKSLASH, place);
                 return Scalar::of_text(Cow::Owned(within[..within.len() - 1].to_owned()));
             }
-            Quotes::Unclosed => (&kinds::UNCLOSED_QUOTE, within.to_owned()),
+            Quotes::Unclosed => (&kinds::UNCLOSED_QUOTE, within),
         };
-        if *kind == kinds::UNCLOSED_QUOTE && (class != Class::Text || self.is_at_end()) {
+        let is_open = |reader: &Self| reader.is_at_end() && !reader.ends_whole();
+        if *kind == kinds::UNCLOSED_QUOTE && (class != Class::Text || is_open(self)) {
             // What is cut off is unknown, and may take the word back.
             self.fault(&YAML, place, "the quotes of this value are not closed".to_owned());
         }
         self.repair(kind, place);
-        let text = scalar::unescape(&text).map_or_else(|| text.clone(), Cow::into_owned);
+        let text = if text.starts_with('\'') {
+            scalar::unquote(inner)
+        } else {
+            scalar::unescape(inner).map_or_else(|| inner.to_owned(), Cow::into_owned)
+        };
         Scalar::of_text(Cow::Owned(text))
+    }
+
+    /// What stands within the quotes of `text`, which close as YAML wants, its escapes read.
+    fn unescaped(&mut self, text: &str, inner: &str, place: Place) -> String {
+        if text.starts_with('\'') {
+            inner.replace("''", "'")
+        } else if let Some(text) = scalar::unescape(inner) {
+            text.into_owned()
+        } else {
+            self.repair(&kinds::BACKSLASH, place);
+            inner.to_owned()
+        }
     }
 }
 
@@ -361,8 +392,14 @@ fn holds_key(text: &str) -> bool {
 fn within_curly(rest: &str) -> Option<&str> {
     let rest = rest.trim_end_matches([' ', '\t']);
     let first = rest.chars().next()?;
-    let is_own =
-        |char| if is_curly_double(first) { is_curly_double(char) } else { is_curly_single(char) };
+    // The one that closes may be a straight one.
+    let is_own = |char| {
+        if is_curly_double(first) {
+            is_curly_double(char) || char == '"'
+        } else {
+            is_curly_single(char)
+        }
+    };
     let inner = &rest[first.len_utf8()..];
     let last = inner.chars().last().filter(|char| is_own(*char))?;
     let inner = &inner[..inner.len() - last.len_utf8()];
