@@ -246,7 +246,9 @@ impl<'t, 's> Reader<'t, 's> {
         });
         let name: Cow<'t, str> = seat.name.clone().map_or(Cow::Borrowed(key.name), Cow::Owned);
         let rest = line.text[key.rest..].trim();
-        if was_irregular && OUTCOME.contains(&&*name) && !rest.is_empty() && !refuses(&name, rest) {
+        let may_be_text =
+            was_irregular && OUTCOME.contains(&&*name) && !rest.is_empty() && !refuses(&name, rest);
+        if may_be_text && !(seat.fits && self.is_settled(&name, seat.depth, blanks.column)) {
             let message = format!(
                 "this line is the key `{name}` with its value, or a line of the text above it"
             );
@@ -293,6 +295,38 @@ impl<'t, 's> Reader<'t, 's> {
             return;
         }
         self.begin(line, behind.end, key.end);
+    }
+
+    /// Whether a line behind a text can only be the key `name`, as which it does not decide what the
+    /// review comes to: the contract knows the key, it stands here once, and the key that decides has
+    /// come before the text, or refuses below it.
+    fn is_settled(&self, name: &str, depth: usize, column: usize) -> bool {
+        let Some(Open::Map(map)) = self.tree.open.get(depth).filter(|_| depth == 0) else {
+            return false;
+        };
+        let is_known = map.known(name, true).is_some();
+        if !is_known || map.has(name) || !matches!(name, "score" | "findings") {
+            return false;
+        }
+        let decides = |key: &str| OUTCOME.contains(&key) && !matches!(key, "score" | "findings");
+        let mut is_decided = OUTCOME.iter().any(|key| decides(key) && map.has(key));
+        for line in &self.lines[self.at + 1..] {
+            let blanks = Blanks::at(line.text, 0, 0);
+            let Some(key) = Key::at(line.text, blanks.end) else { continue };
+            let Some(known) = map.known(key.name, false).filter(|_| blanks.column == column) else {
+                continue;
+            };
+            if known == name {
+                return false;
+            }
+            if decides(known) {
+                if is_decided || !refuses(known, line.text[key.rest..].trim()) {
+                    return false;
+                }
+                is_decided = true;
+            }
+        }
+        is_decided
     }
 
     /// Notes how a key is written, if another way than YAML and the contract want.

@@ -262,6 +262,17 @@ fn texts_are_whole() {
         ("    description: 'a' b", "'a' b", "yaml-quote-plain"),
         ("    description: \"a \"b\" c\"", "a \"b\" c", "yaml-inner-quotes"),
         ("    description: 'a 'b' c'", "a 'b' c", "yaml-inner-quotes"),
+        ("    description: 'it doesn't'", "it doesn't", "yaml-inner-quotes"),
+        ("    description: 'it doesn't\n      stop'", "it doesn't stop", "yaml-inner-quotes"),
+        ("    description: 'A\\'s \\n'", "A's \\n", "yaml-inner-quotes"),
+        ("    description: \"a\",", "a", "yaml-trailing-comma"),
+        ("    description: 'a''s';", "a's", "yaml-trailing-comma"),
+        ("    description: 'it doesn't',", "it doesn't", "yaml-trailing-comma"),
+        ("    description: \"a\\tb\", ", "a\tb", "yaml-trailing-comma"),
+        ("    description: \"a\\d\",", "a\\d", "yaml-backslash"),
+        ("    description: \"a\" or \"b\",", "\"a\" or \"b\",", "yaml-quote-plain"),
+        ("    description: \"a”", "a", "curly-quotes"),
+        ("    description: “a\"", "a", "curly-quotes"),
         ("    description: \"a\\d\\t\"", "a\\d\\t", "yaml-backslash"),
         ("    description: \"a b", "a b", "yaml-unclosed-quote"),
         ("    description: “a b”", "a b", "curly-quotes"),
@@ -292,6 +303,42 @@ fn texts_are_whole() {
         assert_eq!(json["findings"][0]["recommendation"], "R", "{text}");
         assert_eq!(json["verdict"], "FAIL", "{text}");
         assert_eq!(json["reasoning"], "It is.", "{text}");
+    }
+}
+
+/// Whether a text of the sdlc contract reads without a fault, and its reading.
+fn read(text: &str) -> (bool, serde_json::Value) {
+    let shape = with_key("reviewer").schema().shape();
+    let reading = super::mend(text, shape, parse::parse(text, CAPS), true, CAPS);
+    (reading.faults.is_empty(), reading.node.as_ref().map(Node::to_json).unwrap_or_default())
+}
+
+#[test]
+fn a_key_behind_a_text_that_decides_nothing() {
+    let start = "reviewer: A\nphase: B\nreasoning: It is\nnot so\nscore: 9\n";
+    let (is_read, json) = read(&format!("{start}verdict: FAIL\nfindings: []\n"));
+    assert!(is_read && json["score"] == 9 && json["reasoning"] == "It is not so", "{json:#}");
+    let (is_read, json) = read(&format!("verdict: PASS\n{start}findings: []\n"));
+    assert!(is_read && json["score"] == 9, "{json:#}");
+    for text in [
+        format!("{start}verdict: PASS\nfindings: []\n"),
+        format!("{start}findings: []\n"),
+        format!("{start}verdict: FAIL\nfindings: []\nscore: 4\n"),
+        format!("verdict: PASS\n{start}findings: []\nverdict: FAIL\n"),
+    ] {
+        assert!(!read(&text).0, "{text}");
+    }
+}
+
+#[test]
+fn the_last_text_has_no_end() {
+    let (is_read, json) = read("verdict: FAIL\nscore: 2\nreasoning: \"It is. It\n");
+    assert!(is_read && json["reasoning"] == "It is. It", "{json:#}");
+    for text in [
+        "verdict: FAIL\nscore: 2\nreasoning: \"It is. It",
+        "score: 2\nreasoning: A\nverdict: \"PASS\n",
+    ] {
+        assert!(!read(text).0, "{text}");
     }
 }
 
