@@ -22,6 +22,8 @@ mod tests;
 mod texts;
 mod wrapping;
 
+pub use texts::is_part;
+
 /// The kinds of repair of values.
 pub static REPAIRS: &[&Kind] = &[
     &kinds::WRAPPER,

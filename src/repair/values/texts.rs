@@ -74,17 +74,41 @@ fn joined(items: &[Node<'_>], key: Option<Place>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
+/// A part of a location that stands under a key of its own.
+enum Part {
+    File,
+    Line,
+    End,
+    Column,
+}
+
+impl Part {
+    fn of(key: &str) -> Option<Self> {
+        Some(match key {
+            "file" | "path" | "filename" => Self::File,
+            "line" | "lines" | "start_line" | "line_start" => Self::Line,
+            "end_line" | "line_end" => Self::End,
+            "column" | "col" => Self::Column,
+            _ => return None,
+        })
+    }
+}
+
+/// Whether `part` under `key` is a part of a location, and no line of a text.
+pub fn is_part(key: &str, part: &str) -> bool {
+    key == "location" && Part::of(part).is_some()
+}
+
 /// `FILE:LINE` of a mapping that names both and nothing else.
 fn location(entries: &[Entry<'_>]) -> Option<String> {
     let (mut file, mut line, mut end, mut column) = (None, None, None, None);
     for entry in entries {
         let Value::Scalar(Scalar { text, kind, .. }) = &entry.node.value else { return None };
-        let part: &mut Option<&str> = match &*entry.key {
-            "file" | "path" | "filename" => &mut file,
-            "line" | "lines" | "start_line" | "line_start" => &mut line,
-            "end_line" | "line_end" => &mut end,
-            "column" | "col" => &mut column,
-            _ => return None,
+        let part: &mut Option<&str> = match Part::of(&entry.key)? {
+            Part::File => &mut file,
+            Part::Line => &mut line,
+            Part::End => &mut end,
+            Part::Column => &mut column,
         };
         if *kind == Meaning::Null {
             continue;

@@ -8,6 +8,7 @@ use super::reader::Reader;
 use super::tree::{Map, Open, known};
 use super::value::{Class, Style};
 use crate::contract::Shape;
+use crate::repair::values::is_part;
 
 /// Where a dash or a key belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,6 +98,9 @@ impl Reader<'_, '_> {
             };
             let awaited = self.tree.awaited();
             if column > indent {
+                if self.names_location(column) {
+                    return Some(Seat { depth, name: None, fits: true });
+                }
                 // A single value is asked for: this is a key of the mapping around, or its text.
                 return match (Class::of(awaited), outer) {
                     (Class::Text | Class::Word, Some(map)) => Self::new_in(map, depth - 1, key),
@@ -145,6 +149,21 @@ impl Reader<'_, '_> {
         // An unknown key with blanks goes on with the text above, if there is one.
         let stands_alone = self.scalar.is_none() && key.spaced && !key.wide && !key.decorated;
         (is_entry || stands_alone).then_some(Seat { depth, name: None, fits: true })
+    }
+
+    /// Whether the lines from here on, as far as they are indented so, are the parts of a location.
+    fn names_location(&self, column: usize) -> bool {
+        let Some(awaits) = self.tree.waiting_key() else { return false };
+        let mut lines =
+            self.lines[self.at..].iter().map(|line| (line, Blanks::at(line.text, 0, 0)));
+        let is_part = |line: &Line<'_>, blanks: Blanks| {
+            let key = Key::at(line.text, blanks.end).filter(Key::is_word);
+            blanks.column == column && key.is_some_and(|key| is_part(awaits, key.name))
+        };
+        let first = lines.next().is_some_and(|(line, blanks)| is_part(line, blanks));
+        first && { lines }
+            .take_while(|(line, blanks)| !line.is_blank() && blanks.column >= column)
+            .all(|(line, blanks)| is_part(line, blanks))
     }
 
     /// The seat of a key that a mapping does not have yet, where it stands in a wrong column.

@@ -87,6 +87,14 @@ impl<'t, 's> Tree<'t, 's> {
         }
     }
 
+    /// The key whose value is waited for.
+    pub fn waiting_key(&self) -> Option<&str> {
+        match self.open.last()? {
+            Open::List(_) => None,
+            Open::Map(map) => map.waiting.as_ref().map(|(key, ..)| &**key),
+        }
+    }
+
     /// What the contract says of the value that is waited for.
     pub fn awaited(&self) -> Option<&'s Shape> {
         match self.open.last()? {
