@@ -13,8 +13,8 @@
 //! names both ([`TWO_READINGS`](crate::parse::TWO_READINGS)). No step may cost more than linear time
 //! in the block's size.
 
-use crate::contract::{Contract, announced};
-use crate::parse::{self, Caps, EXCERPT, Fault, JSON, Reading};
+use crate::contract::{Contract, Rule, announced};
+use crate::parse::{self, Caps, EXCERPT, Fault, JSON, Reading, YAML};
 use crate::record::{Place, Repair};
 
 pub mod characters;
@@ -69,6 +69,12 @@ pub fn read<'t>(contract: &dyn Contract, text: &'t str, closed: bool, caps: Caps
     if let Some(object) = announced(text) {
         return announced_object(contract, text, object, closed, caps);
     }
+    if !contract.is_json()
+        && !strict.faults.is_empty()
+        && let Some(mapping) = yaml::announced(text, shape)
+    {
+        return announced_mapping(contract, text, mapping, closed, caps);
+    }
     // Comments and characters that nobody sees may stand before an object.
     let is_json = parse::is_json(text) || (!strict.faults.is_empty() && json::opens(text));
     let mut reading = if is_json {
@@ -89,12 +95,37 @@ fn announced_object<'t>(
     closed: bool,
     caps: Caps,
 ) -> Reading<'t> {
-    let words = &text[..text.len() - object.len()];
+    let message = "words stand before the object, and what they say of it is not known";
+    behind_words(contract, text, object, closed, caps, (&JSON, message))
+}
+
+/// Reads the mapping that words announce, which may qualify it as well.
+fn announced_mapping<'t>(
+    contract: &dyn Contract,
+    text: &'t str,
+    mapping: &'t str,
+    closed: bool,
+    caps: Caps,
+) -> Reading<'t> {
+    let message = "words stand before the first key, and what they say of the review is not known";
+    behind_words(contract, text, mapping, closed, caps, (&YAML, message))
+}
+
+/// Reads the end of `text`, and names the words before it as a fault.
+fn behind_words<'t>(
+    contract: &dyn Contract,
+    text: &'t str,
+    end: &'t str,
+    closed: bool,
+    caps: Caps,
+    (rule, message): (&'static Rule, &str),
+) -> Reading<'t> {
+    let words = &text[..text.len() - end.len()];
     let start = Place::START.after(words.as_bytes());
-    let mut reading = read(contract, object, closed, caps).moved(&|place| place.from(start));
-    let message = "words stand before the object, and what they say of it is not known".to_owned();
+    let mut reading = read(contract, end, closed, caps).moved(&|place| place.from(start));
     let found = words.trim().chars().take(EXCERPT).collect();
-    let fault = Fault { rule: &JSON, place: Place::START, message, found: Some(found) };
+    let message = message.to_owned();
+    let fault = Fault { rule, place: Place::START, message, found: Some(found) };
     reading.faults.insert(0, fault);
     reading
 }

@@ -113,8 +113,9 @@ pub static BLANK_AFTER_COLON: Kind = Kind {
 /// Marks of documents.
 pub static DOCUMENT_MARK: Kind = Kind {
     code: "yaml-document-mark",
-    meaning: "A line `---` or `...`, which starts or ends a YAML document, or that of a code fence, \
-              stands within the block. Between keys it is passed over, in a text it is text.",
+    meaning: "A line `---` or `...`, which starts or ends a YAML document, a rule, or the line of a \
+              code fence stands within the block, or a lone `yaml` before it. Between keys it is \
+              passed over, in a text it is text.",
     before: "reviewer: Security Reviewer\\n---\\nscore: 5",
     after: "reviewer: Security Reviewer\\nscore: 5",
 };

@@ -210,13 +210,21 @@ pub fn folded(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// Whether a line is one of the marks that stand between documents, or a fence.
+/// Whether a line is one of the marks that stand between documents, a rule, or a fence.
 pub fn is_mark(text: &str) -> bool {
     let own = text.trim_end_matches(is_blank).trim_start_matches(is_blank);
     let is_fence = |mark: &str| {
         own.strip_prefix(mark).is_some_and(|info| info.chars().all(char::is_alphanumeric))
     };
-    matches!(own, "---" | "...") || is_fence("```") || is_fence("~~~")
+    let is_rule = own.len() > 2
+        && own.starts_with(['-', '*', '_'])
+        && own.bytes().all(|byte| Some(&byte) == own.as_bytes().first());
+    own == "..." || is_rule || is_fence("```") || is_fence("~~~")
+}
+
+/// Whether a line is the name of the language that a fence would have.
+pub fn is_language(text: &str) -> bool {
+    ["yaml", "yml"].iter().any(|name| text.trim_matches(is_blank).eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]

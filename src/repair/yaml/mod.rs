@@ -18,8 +18,11 @@ mod value;
 
 pub use kinds::REPAIRS;
 
+use std::collections::HashSet;
+
+use self::line::{Blanks, Key, Line, is_language, is_mark};
 use crate::contract::Shape;
-use crate::parse::{CAP, Caps, DOCUMENTS, DUPLICATE_KEY, EMPTY, Reading, YAML};
+use crate::parse::{CAP, Caps, DOCUMENTS, DUPLICATE_KEY, EMPTY, Node, Reading, Value, YAML};
 
 /// Reads `text` tolerantly, if the strict reading is broken, or right and not what was written.
 pub fn mend<'t>(
@@ -41,14 +44,50 @@ pub fn mend<'t>(
     let has_gap = mended.faults.iter().any(|fault| fault.rule == &YAML || is_hopeless(fault.rule));
     let has = |reading: &Reading<'_>, rule| reading.faults.iter().any(|fault| fault.rule == rule);
     let are_two = has(&strict, &DOCUMENTS) && has(&mended, &DUPLICATE_KEY);
-    if are_two
-        || has_gap
-        || mended.repairs.is_empty() && mended.faults.is_empty()
-        || mended.node.is_none()
-    {
+    if are_two {
+        return without_contradicted(strict, mended.node.as_ref());
+    }
+    if has_gap || mended.repairs.is_empty() && mended.faults.is_empty() || mended.node.is_none() {
         return strict;
     }
     mended
+}
+
+/// The part of `text` that starts with a key of the contract, where nothing but words stands before
+/// it.
+pub fn announced<'t>(text: &'t str, shape: &Shape) -> Option<&'t str> {
+    let mut has_words = false;
+    for line in Line::all(text) {
+        let at = Blanks::at(line.text, 0, 0).end;
+        let own = &line.text[at..];
+        let key = Key::at(line.text, at);
+        if let Some(key) = key.filter(|key| key.is_word() || is_known(shape, key)) {
+            let is_first = at == 0 && has_words && is_known(shape, &key);
+            return is_first.then(|| &text[line.start..]);
+        }
+        if own.starts_with(['-', '[', '{', '?']) && !is_mark(own) {
+            return None;
+        }
+        let is_passed = own.is_empty() || own.starts_with(['#', '%']);
+        has_words |= !(is_passed || is_mark(own) || is_language(own));
+    }
+    None
+}
+
+fn is_known(shape: &Shape, key: &Key<'_>) -> bool {
+    shape.map().is_some_and(|map| tree::known(map, key.name, false).is_some())
+}
+
+/// The strict reading of the first of several documents, without the keys that a later one says
+/// again: neither counts, and the reading of the whole has left them out.
+fn without_contradicted<'t>(mut strict: Reading<'t>, whole: Option<&Node<'t>>) -> Reading<'t> {
+    if let (Some(Value::Map(entries)), Some(whole)) =
+        (strict.node.as_mut().map(|node| &mut node.value), whole)
+    {
+        let kept: HashSet<&str> = whole.entries().iter().map(|entry| &*entry.key).collect();
+        entries.retain(|entry| kept.contains(&*entry.key));
+    }
+    strict
 }
 
 #[cfg(test)]

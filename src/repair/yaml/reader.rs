@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::kinds;
-use super::line::{Blanks, Key, Line, is_mark};
+use super::line::{Blanks, Key, Line, is_language, is_mark};
 use super::seat::Seat;
 use super::tree::{Open, Tree};
 use super::value::{Class, OpenScalar, Style};
@@ -109,7 +109,8 @@ impl<'t, 's> Reader<'t, 's> {
             Style::Block { .. } => open.parent.is_none_or(|parent| blanks.column > parent),
             _ => false,
         });
-        let is_between = is_mark(own) && (blanks.column == 0 || own.starts_with(['`', '~']));
+        let is_between = (is_mark(own) && (blanks.column == 0 || own.starts_with(['`', '~'])))
+            || (!self.started && is_language(own));
         let is_apart = own.starts_with(['#', '%']) && !is_block_text;
         if own.is_empty() || is_apart || is_between {
             self.held.push(self.at);

@@ -95,7 +95,7 @@ impl<'t> Reader<'t, '_> {
             if !to_text {
                 let is_usual = own.is_empty()
                     || own.starts_with('#')
-                    || (own.starts_with("---") && !self.started)
+                    || (own.trim_end() == "---" && !self.started)
                     || (own.starts_with("...") && self.at >= self.lines.len());
                 if !is_usual {
                     self.repair(&kinds::DOCUMENT_MARK, place);
