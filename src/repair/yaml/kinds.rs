@@ -14,6 +14,7 @@ pub static REPAIRS: &[&Kind] = &[
     &TRAILING_COMMA,
     &TAB,
     &INDENT,
+    &ITEM_MARK,
     &BLOCK_SCALAR,
     &CONTINUATION,
     &BLANK_AFTER_COLON,
@@ -87,6 +88,14 @@ pub static INDENT: Kind = Kind {
     before: "- severity: high\\n - severity: low",
     after: "- severity: high\\n- severity: low",
 };
+/// Items without the dash of YAML.
+pub static ITEM_MARK: Kind = Kind {
+    code: "yaml-item-mark",
+    meaning: "An item of a list has no blank behind its dash, or another mark in its place (`*`, `+`, \
+              `•`, `1.`). It is read as an item where the contract asks for a list.",
+    before: "-severity: high",
+    after: "- severity: high",
+};
 /// Lines of a block scalar in a wrong column.
 pub static BLOCK_SCALAR: Kind = Kind {
     code: "yaml-block-scalar",
@@ -130,8 +139,8 @@ pub static DIFF_MARK: Kind = Kind {
 /// A key in another spelling.
 pub static KEY: Kind = Kind {
     code: "yaml-key",
-    meaning: "A key of the contract stands in bold, in back-ticks, with other capitals, or with \
-              blanks, hyphens or underscores in place of one another.",
+    meaning: "A key of the contract stands in bold, in back-ticks, with other capitals, with blanks, \
+              hyphens or underscores in place of one another, or with an equals sign for its colon.",
     before: "**Score:** 8",
     after: "score: 8",
 };

@@ -108,6 +108,21 @@ impl Blanks {
     }
 }
 
+/// What stands for the dash of a list item at the start of a text: the bytes of it, and whether its
+/// item starts right behind it.
+pub fn item_mark(text: &str) -> Option<(usize, bool)> {
+    let digits = text.len() - text.trim_start_matches(|char: char| char.is_ascii_digit()).len();
+    let end = if digits > 0 {
+        (digits < 4 && text[digits..].starts_with(['.', ')'])).then_some(digits + 1)?
+    } else {
+        let is_mark = |char: &char| "-*+•–—‣◦●▪·".contains(*char);
+        text.chars().next().filter(is_mark)?.len_utf8()
+    };
+    let is_glued = !text[end..].starts_with([' ', '\t']);
+    let is_dash = text.starts_with('-');
+    (is_dash == is_glued).then_some((end, is_glued))
+}
+
 /// A key that a line may start with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each tells one way to write a key")]
@@ -128,6 +143,8 @@ pub struct Key<'t> {
     pub decorated: bool,
     /// In typographic quotes.
     pub curly: bool,
+    /// An equals sign stands for the colon.
+    pub equals: bool,
 }
 
 /// No key is longer, in bytes.
@@ -136,6 +153,29 @@ const KEY: usize = 120;
 impl<'t> Key<'t> {
     /// The key at byte `at` of a line.
     pub fn at(line: &'t str, at: usize) -> Option<Self> {
+        Self::with_colon(line, at).or_else(|| Self::with_equals(line, at))
+    }
+
+    /// A key of one word with an equals sign, blanks around it.
+    fn with_equals(line: &'t str, at: usize) -> Option<Self> {
+        let whole = line.get(at..)?;
+        let end = whole.find(|char: char| !char.is_alphanumeric() && !matches!(char, '_' | '-'))?;
+        let rest = whole[end..].trim_start_matches([' ', '\t']).strip_prefix('=')?;
+        let spaced = rest.starts_with([' ', '\t']) && whole[end..].starts_with([' ', '\t']);
+        (end > 0 && end < KEY && spaced).then_some(Self {
+            name: &whole[..end],
+            start: at,
+            rest: line.len() - rest.len(),
+            end: line.len(),
+            spaced,
+            wide: false,
+            decorated: false,
+            curly: false,
+            equals: true,
+        })
+    }
+
+    fn with_colon(line: &'t str, at: usize) -> Option<Self> {
         let whole = line.get(at..)?;
         let mut body = whole;
         let mark = ["**", "__", "*", "`"].into_iter().find(|mark| body.starts_with(mark));
@@ -189,6 +229,7 @@ impl<'t> Key<'t> {
             wide: colon != ':',
             decorated: mark.is_some(),
             curly,
+            equals: false,
         })
     }
 
@@ -196,7 +237,8 @@ impl<'t> Key<'t> {
     pub fn is_word(&self) -> bool {
         let is_letter =
             |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '/' | '$');
-        let is_strict = self.spaced && !self.wide && !self.decorated && !self.curly;
+        let is_odd = self.wide || self.decorated || self.curly || self.equals;
+        let is_strict = self.spaced && !is_odd;
         is_strict && self.name.chars().all(is_letter)
     }
 }
@@ -243,12 +285,41 @@ mod tests {
             ("“score”：8", "score", "8"),
             ("what missing: x", "what missing", " x"),
             ("a:", "a", ""),
+            ("score = 8", "score", " 8"),
         ] {
             let key = Key::at(line, 0).unwrap_or_else(|| panic!("{line}"));
             assert_eq!((key.name, &line[key.rest..]), (name, rest), "{line}");
         }
-        for line in ["", "score", "{a: 1}", "**Score: 8", ": x", "\"a", "[x]: y", "**a** b: c"] {
+        for line in [
+            "",
+            "score",
+            "{a: 1}",
+            "**Score: 8",
+            ": x",
+            "\"a",
+            "[x]: y",
+            "**a** b: c",
+            "a == b",
+            "a=b",
+            "a b = c",
+        ] {
             assert_eq!(Key::at(line, 0), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn marks_of_items() {
+        for (line, wanted) in [
+            ("-a: b", Some((1, true))),
+            ("* a: b", Some((1, false))),
+            ("• a", Some((3, false))),
+            ("12) a", Some((3, false))),
+            ("- a: b", None),
+            ("*a", None),
+            ("1.5", None),
+            ("a", None),
+        ] {
+            assert_eq!(item_mark(line), wanted, "{line}");
         }
     }
 

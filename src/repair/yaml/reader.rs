@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::kinds;
-use super::line::{Blanks, Key, Line, is_language, is_mark};
+use super::line::{Blanks, Key, Line, is_language, is_mark, item_mark};
 use super::seat::Seat;
 use super::tree::{Open, Tree};
 use super::value::{Class, OpenScalar, Style};
@@ -191,11 +191,14 @@ impl<'t, 's> Reader<'t, 's> {
             if !is_item {
                 self.release(false);
             }
-            self.take_item(line, at, &seat, blanks);
+            self.take_item(line, at, &seat, blanks, at + 1);
             (at, blanks, is_item) = (behind.end, behind, true);
             if at == line.text.len() || line.text[at..].starts_with('#') {
                 return true;
             }
+        }
+        if !is_item && let Some(behind) = self.marked_item(line, lead) {
+            (at, blanks, is_item) = (behind.end, behind, true);
         }
         let key = Key::at(line.text, at);
         let seat = key.as_ref().and_then(|key| self.entry(blanks.column, key, is_item));
@@ -212,7 +215,25 @@ impl<'t, 's> Reader<'t, 's> {
         true
     }
 
-    fn take_item(&mut self, line: Line<'t>, at: usize, seat: &Seat, blanks: Blanks) {
+    /// Takes another mark in place of an item's dash, where the contract asks for an item; gives the
+    /// blanks behind it.
+    fn marked_item(&mut self, line: Line<'t>, lead: Blanks) -> Option<Blanks> {
+        let (bytes, is_glued) = item_mark(&line.text[lead.end..])?;
+        let mark = lead.end + bytes;
+        let width = line.text[lead.end..mark].chars().count() + usize::from(is_glued);
+        let behind = Blanks::at(line.text, mark, lead.column + width);
+        let key = Key::at(line.text, behind.end);
+        if self.is_too_deep() || !self.asks_for_item(key.as_ref(), is_glued) {
+            return None;
+        }
+        let seat = self.item(lead.column, key.as_ref(), false, false).filter(|seat| seat.fits)?;
+        self.release(false);
+        self.repair(&kinds::ITEM_MARK, line.place(lead.end));
+        self.take_item(line, lead.end, &seat, lead, mark);
+        Some(behind)
+    }
+
+    fn take_item(&mut self, line: Line<'t>, at: usize, seat: &Seat, blanks: Blanks, mark: usize) {
         let place = line.place(at);
         self.blanks(line, blanks);
         if !seat.fits {
@@ -227,14 +248,14 @@ impl<'t, 's> Reader<'t, 's> {
             };
             // A list that is indented no more than its key stands where its first item does.
             let is_level = self.tree.indent() == Some(blanks.column);
-            let first = Blanks::at(line.text, at + 1, 0).end;
+            let first = Blanks::at(line.text, mark, 0).end;
             let start = if is_level { line.place(first) } else { place };
             self.tree.list(blanks.column, item, start);
         } else {
             self.close_scalar();
             self.tree.close_to(depth + 1);
         }
-        self.tree.dash(line.place(Blanks::at(line.text, at + 1, 0).end));
+        self.tree.dash(line.place(Blanks::at(line.text, mark, 0).end));
     }
 
     fn take_entry(&mut self, line: Line<'t>, key: Key<'t>, seat: &Seat, blanks: Blanks) {
@@ -243,7 +264,7 @@ impl<'t, 's> Reader<'t, 's> {
         let was_irregular = self.scalar.as_ref().is_some_and(|open| {
             // A value of one word, or one in quotes, is no text that goes on.
             let is_text = !matches!(open.style, Style::Quoted(_)) && open.class == Class::Text;
-            is_text && (open.irregular || !seat.fits)
+            is_text && (open.irregular || !seat.fits || key.equals)
         });
         let name: Cow<'t, str> = seat.name.clone().map_or(Cow::Borrowed(key.name), Cow::Owned);
         let rest = line.text[key.rest..].trim();
@@ -339,7 +360,7 @@ impl<'t, 's> Reader<'t, 's> {
             let kind = if seen == name { &characters::INVISIBLE } else { &kinds::KEY };
             self.repair(kind, place);
         }
-        if key.decorated {
+        if key.decorated || key.equals {
             self.repair(&kinds::KEY, place);
         }
         if key.curly {

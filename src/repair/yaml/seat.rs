@@ -83,6 +83,26 @@ impl Reader<'_, '_> {
         nearest.and_then(|(depth, _)| here(depth, false))
     }
 
+    /// Whether an item may stand here that starts with `key` behind a mark that is no dash: one of a
+    /// list that is waited for, or of the innermost one that is open.
+    pub fn asks_for_item(&self, key: Option<&Key<'_>>, is_glued: bool) -> bool {
+        let innermost = || {
+            self.tree.open.iter().rev().find_map(|open| match open {
+                Open::List(list) => list.item,
+                Open::Map(_) => None,
+            })
+        };
+        let item = match self.tree.awaited() {
+            Some(Shape::List(item)) if self.waits() => Some(&**item),
+            _ => innermost(),
+        };
+        match item {
+            Some(Shape::Map(map)) => key.is_some_and(|key| known(map, key.name, true).is_some()),
+            Some(Shape::Text) => !is_glued,
+            _ => false,
+        }
+    }
+
     /// The seat of a key at `column`; `is_inner` where it follows a dash.
     pub fn entry(&self, column: usize, key: &Key<'_>, is_inner: bool) -> Option<Seat> {
         let depth = self.tree.open.len();
@@ -128,7 +148,7 @@ impl Reader<'_, '_> {
                 fitting.retain(|(_, map)| !map.has(key.name));
             }
             let nearest = fitting.iter().min_by_key(|(_, map)| map.indent.abs_diff(column))?;
-            let spaced = key.spaced || key.wide;
+            let spaced = (key.spaced || key.wide) && !key.equals;
             let name = Some(key.name.to_owned());
             return spaced.then_some(Seat { depth: nearest.0, name, fits: false });
         };
@@ -147,7 +167,8 @@ impl Reader<'_, '_> {
         });
         let is_entry = key.is_word() && !in_loose_text;
         // An unknown key with blanks goes on with the text above, if there is one.
-        let stands_alone = self.scalar.is_none() && key.spaced && !key.wide && !key.decorated;
+        let stands_alone =
+            self.scalar.is_none() && key.spaced && !key.wide && !key.decorated && !key.equals;
         (is_entry || stands_alone).then_some(Seat { depth, name: None, fits: true })
     }
 
@@ -168,7 +189,8 @@ impl Reader<'_, '_> {
 
     /// The seat of a key that a mapping does not have yet, where it stands in a wrong column.
     fn new_in(map: &Map<'_, '_>, depth: usize, key: &Key<'_>) -> Option<Seat> {
-        let name = map.known(key.name, true).filter(|name| !map.has(name) && key.spaced)?;
+        let name =
+            map.known(key.name, true).filter(|name| !map.has(name) && key.spaced && !key.equals)?;
         Some(Seat { depth, name: Some(name.to_owned()), fits: false })
     }
 

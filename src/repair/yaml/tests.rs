@@ -169,6 +169,17 @@ const LINES: &[&str] = &[
     "```",
     "\"a\\",
     "b\"",
+    "* severity: high",
+    "-severity: high",
+    "1. a",
+    "+ a",
+    "verdict = PASS",
+    "a = b",
+    "***",
+    "yaml",
+    "phase: 'it doesn't',",
+    "findings: [],",
+    "#x",
 ];
 
 #[test]
@@ -350,6 +361,8 @@ fn no_outcome_out_of_a_text() {
         "summary: It would be\nthe outcome\nverdict: pass\nfindings: []\n",
         "summary: It would be\n   verdict: pass\nfindings: []\n",
         "verdict: \"pass\nsummary: It is: a\n",
+        "summary: It would be\nverdict = pass\nfindings: []\n",
+        "summary: |\n  It would be\nverdict = pass\nfindings: []\n",
         "verdict: pass\nsummary: &a It is\ncommit_message: *a\n",
         "verdict: pass\nsummary: It is: a\nfindings: [{issue: a\n",
         "verdict: pass\nsummary: It is\n---\nverdict: fail\nsummary: It is not\n",
