@@ -3,17 +3,22 @@
 //! Takes a text and its strict reading, tells whether a second look is worth its time. One pass
 //! over the bytes and one over the tree.
 
+use super::flow;
 use super::tree::known;
 use crate::contract::{MapShape, Shape};
-use crate::parse::{Node, Value};
+use crate::parse::{Entry, Node, Value};
 use crate::repair::characters::{
     is_curly_double, is_curly_single, is_invisible, is_unusual_blank, narrow,
 };
 
 /// Whether a text that reads as `node` may say something else.
 pub fn is_suspect(text: &str, shape: &Shape, node: Option<&Node<'_>>) -> bool {
-    let has_comment = memchr::memchr_iter(b'#', text.as_bytes())
-        .any(|at| at > 0 && is_blank(text.as_bytes()[at - 1]));
+    let bytes = text.as_bytes();
+    let has_comment = memchr::memchr_iter(b'#', bytes).any(|at| {
+        let before = at.checked_sub(1).map(|before| bytes[before]);
+        let is_glued = || bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+        before.is_some_and(|byte| is_blank(byte) || (byte == b'\n' && is_glued()))
+    });
     let is_odd = |char: char| {
         is_invisible(char)
             || is_unusual_blank(char)
@@ -41,7 +46,8 @@ fn is_misread<'s>(node: &Node<'_>, shape: &'s Shape, around: &mut Vec<&'s MapSha
                 None => is_odd_key(&entry.key, map),
             });
             around.pop();
-            found
+            let is_split = |pair: &[Entry<'_>]| flow::is_rest(&pair[0], &pair[1], map);
+            found || entries.windows(2).any(is_split)
         }
         (Value::List(items), Shape::List(item)) => {
             items.iter().any(|node| is_misread(node, item, around))

@@ -5,10 +5,10 @@
 
 use std::borrow::Cow;
 
-use super::kinds;
 use super::line::{Blanks, Line, is_blank};
 use super::reader::Reader;
 use super::scalar::{self, Header, Piece, Quotes};
+use super::{flow, kinds};
 use crate::contract::Shape;
 use crate::parse::{self, Fault, Node, Scalar, TWO_READINGS, Value, YAML};
 use crate::record::Place;
@@ -280,6 +280,10 @@ impl<'t> Reader<'t, '_> {
             self.strict(line, at, close + 1)
         };
         self.at = last;
+        let mut node = node;
+        for place in flow::rejoin(&mut node, self.tree.awaited()) {
+            self.repair(&kinds::QUOTE_PLAIN, place);
+        }
         self.tree.value(node);
         true
     }
