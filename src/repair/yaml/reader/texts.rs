@@ -6,7 +6,7 @@ use crate::parse::{TWO_READINGS, YAML};
 use crate::repair::yaml::kinds;
 use crate::repair::yaml::line::{Blanks, Key, Line, is_mark};
 use crate::repair::yaml::tree::known;
-use crate::repair::yaml::value::{OpenScalar, Style};
+use crate::repair::yaml::value::{Class, OpenScalar, Style};
 
 impl<'t> Reader<'t, '_> {
     /// Takes a line as text: the start of a value that is waited for, or more of the one above.
@@ -54,8 +54,10 @@ impl<'t> Reader<'t, '_> {
                     Some(own) => (&kinds::DIFF_MARK, own),
                     None => (&kinds::BLOCK_SCALAR, line.text),
                 };
-                // With a tab before the first line nobody counts columns.
-                if blanks.tab && lines.is_empty() {
+                // With a tab before the first line nobody counts columns; left of where the header
+                // puts it the header is wrong.
+                let is_left = indent.is_some_and(|indent| blanks.column < indent);
+                if (blanks.tab || is_left) && lines.is_empty() {
                     *indent = None;
                 }
                 let content = *indent.get_or_insert(blanks.column);
@@ -83,7 +85,15 @@ impl<'t> Reader<'t, '_> {
     /// Gives the lines that are held to the text above, or passes over them. Gives the number of
     /// blank ones right before this line.
     pub(super) fn release(&mut self, to_text: bool) -> usize {
-        let held = std::mem::take(&mut self.held);
+        let mut held = std::mem::take(&mut self.held);
+        if !to_text {
+            let own =
+                held.iter().take_while(|index| self.is_glued_text(self.lines[**index])).count();
+            if own > 0 {
+                self.held = held.drain(..own).collect();
+                self.release(true);
+            }
+        }
         let mut blank = 0;
         for index in held {
             let line = self.lines[index];
@@ -118,6 +128,24 @@ impl<'t> Reader<'t, '_> {
             }
         }
         blank
+    }
+}
+
+impl Reader<'_, '_> {
+    /// Whether a line that starts with a number sign and a letter is the last of the text above: no
+    /// comment is written so, `#412` and `#include` are.
+    fn is_glued_text(&self, line: Line<'_>) -> bool {
+        let blanks = Blanks::at(line.text, 0, 0);
+        let own = line.text[blanks.end..].strip_prefix('#');
+        let is_glued = own.is_some_and(|own| own.starts_with(char::is_alphanumeric));
+        is_glued
+            && self.scalar.as_ref().is_some_and(|open| match &open.style {
+                Style::Block { .. } => open.class == Class::Text,
+                Style::Plain { commented: false } => {
+                    open.class == Class::Text && open.parent.is_none_or(|p| blanks.column > p)
+                }
+                _ => false,
+            })
     }
 }
 
