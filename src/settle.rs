@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::input::uncompressed;
-use crate::record::{Carrier, Channel, Record, Source};
+use crate::record::{Carrier, Channel, Record, Source, Status};
 use crate::scan::{Agent, News, Scope, Ties};
 use crate::transcript::AgentCall;
 
@@ -329,12 +329,30 @@ impl Known {
         (first, member)
     }
 
+    /// What a review says, to compare it with others. What is cut or broken, and was not
+    /// seen whole, is compared with its like only.
+    fn content(&self, record: &Record, ties: &Ties) -> String {
+        let content = &record.content_id;
+        let source = &record.source;
+        let session = source.session_id.as_deref().unwrap_or(uncompressed(&source.input));
+        let parents = [Some(session), ties.parent.as_deref(), source.agent_id.as_deref()];
+        let mut sessions = parents.into_iter().flatten();
+        let is_whole = !matches!(record.status, Status::Incomplete | Status::Malformed)
+            || sessions.any(|session| {
+                let family = self.families.get(session).map_or(session, String::as_str);
+                let mut keys = [session, family].into_iter();
+                keys.any(|key| self.reviews.contains_key(&format!("{key}\0{content}")))
+            });
+        if is_whole { content.clone() } else { format!("{content}\0part") }
+    }
+
     /// Whether the same content was seen in the same message, or through another place, or in the
     /// same record of another session, or in the session of the agent that is told of. Two messages
-    /// in the same kind of place are two reviews.
+    /// in the same kind of place are two reviews. What is cut or broken is a copy of the whole
+    /// review, and the whole review no copy of that.
     fn is_copy(&mut self, record: &Record, ties: &Ties, line: u64) -> bool {
         let source = &record.source;
-        let content = &record.content_id;
+        let content = &self.content(record, ties);
         // A file and its compressed twin are one log: where it tells of no session, only the name
         // says so.
         let session = source.session_id.as_deref().unwrap_or(uncompressed(&source.input));
