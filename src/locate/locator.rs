@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::enclosing::{self, Enclosing};
 use super::needles::{self, Hit, Needle};
-use super::{Choice, Kind, Spot, Strays, between, element, fenced, leaked, record};
+use super::{Choice, Kind, Spot, Strays, between, element, fenced, leaked, record, tags};
 use crate::limits::Limits;
 use crate::record::Channel;
 use crate::transcript::shape;
@@ -180,15 +180,12 @@ impl<'c> Locator<'c> {
 
     /// Walks on over the text in `view`; `hits` are those in it, in order.
     pub fn walk(&mut self, view: View<'_>, hits: &[Hit], found: &mut Vec<Spot>) -> Wait {
-        let closings: Vec<u64> = hits
-            .iter()
-            .filter(|hit| matches!(hit.needle, Needle::Thinking) && is_closing(view, hit.at))
-            .map(|hit| hit.at)
-            .collect();
-        let lone_close = if self.log { None } else { lone_close(view, hits) };
-        self.last_close = closings.last().copied();
+        let closings: Vec<Hit> = tags::closings(view, hits).collect();
+        self.last_close = closings.last().map(|hit| hit.at);
+        let found_before = found.len();
         let first = hits.partition_point(|hit| hit.at < self.resume);
         let mut line = 0..0;
+        let mut line_close = None;
         let mut until = Until::More;
         // A line that is not decided is needed from its start.
         let mut undecided = u64::MAX;
@@ -210,16 +207,14 @@ impl<'c> Locator<'c> {
                         break;
                     }
                 };
+                line_close = tags::last_meant(view, &closings, &line);
             }
             match self.step(view, &hits[index..], &line) {
                 Step::Nothing => {}
                 Step::Found(mut spot) => {
                     // The line's rest, if the spot ends within it.
-                    let next = closings.partition_point(|at| *at < spot.span.end);
-                    let closes_line = line.contains(&spot.span.end)
-                        && closings.get(next).is_some_and(|at| line.contains(at));
-                    spot.thinking = self.is_thinking(&spot, closes_line)
-                        || lone_close.is_some_and(|close| spot.span.start < close);
+                    let closes_line = line_close.is_some_and(|close| spot.span.end <= close);
+                    spot.thinking = self.is_thinking(&spot, closes_line);
                     self.decided = spot.span.end;
                     found.push(spot);
                 }
@@ -231,6 +226,12 @@ impl<'c> Locator<'c> {
                     break;
                 }
             }
+        }
+        if !self.log
+            && let Some(close) = tags::lone_close(view, hits, &found[found_before..])
+        {
+            let drafts = found[found_before..].iter_mut();
+            drafts.filter(|spot| spot.span.end <= close).for_each(|spot| spot.thinking = true);
         }
         // And the byte before, which tells whether a line starts there.
         let look_back = self.limits.look_back as u64 + 1;
@@ -278,10 +279,10 @@ impl<'c> Locator<'c> {
     /// A tag around reasoning. It closes anywhere; it opens where it starts a line, and in a
     /// message anywhere if a tag that closes follows.
     fn tag(&mut self, view: View<'_>, at: u64, line: &Range<u64>) -> Step {
-        if is_quoted(view, at) {
+        if tags::is_quoted(view, at) {
             return Step::Nothing;
         }
-        if is_closing(view, at) {
+        if tags::is_closing(view, at) {
             self.thinking = None;
         } else if view.get(line.start..at).trim_ascii().is_empty()
             || (!self.log && self.last_close.is_some_and(|close| at < close))
@@ -347,21 +348,4 @@ impl<'c> Locator<'c> {
             Enclosing::Wait(until) => Step::Wait(until),
         }
     }
-}
-
-/// Whether the tag at `at` is one that closes.
-fn is_closing(view: View<'_>, at: u64) -> bool {
-    view.get(at..at + 2) == b"</"
-}
-
-/// Whether the tag at `at` stands in inline code: named, not meant.
-fn is_quoted(view: View<'_>, at: u64) -> bool {
-    at > 0 && view.get(at - 1..at) == b"`"
-}
-
-/// The first tag that closes reasoning, where no tag before it opens any.
-fn lone_close(view: View<'_>, hits: &[Hit]) -> Option<u64> {
-    let mut tags = hits.iter().filter(|hit| matches!(hit.needle, Needle::Thinking));
-    let first = tags.find(|hit| !is_quoted(view, hit.at))?;
-    is_closing(view, first.at).then_some(first.at)
 }

@@ -26,6 +26,7 @@ mod record;
 mod repairs;
 mod shell;
 mod spelling;
+mod tags;
 
 pub use enclosing::mapping_reaches;
 pub use locator::{Locator, Until, View, Wait};
