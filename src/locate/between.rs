@@ -22,8 +22,11 @@ pub(super) struct Line {
     prefix: Vec<u8>,
     closes: bool,
     is_comment: bool,
-    pub(super) repairs: Vec<(&'static repair::Kind, u64)>,
+    pub(super) repairs: Mended,
 }
+
+/// What was mended, each with the byte that it is about.
+type Mended = Vec<(&'static repair::Kind, u64)>;
 
 /// Looks at a delimiter line of `contract`: `line`, in which the first of `hits` stands.
 pub(super) fn step(
@@ -88,14 +91,23 @@ fn read(
     let spelling = if locator.choice.strict { None } else { misspelt(own, name) };
     let Some(spelling) = spelling else { return Ok(None) };
     let may_stand = open.is_none_or(|open| {
-        (open.is_comment || !spelling.is_comment) && spelling::is_level(own, &open.prefix)
+        (open.is_comment || !spelling.is_comment)
+            && !spelling.is_among_words
+            && spelling::is_level(own, &open.prefix)
     });
     // What resembles an opening line may be a heading; what is under it tells.
     let is_meant = may_stand
-        && (spelling.closes || frames::review_starts(view, line.end, spelling.prefix, contract)?);
+        && match spelling.body {
+            Some(start) => {
+                frames::starts_behind(view, line, start as u64, spelling.prefix, contract)?
+            }
+            None if spelling.closes => true,
+            None => frames::review_starts(view, line.end, spelling.prefix, contract)?,
+        };
     let at = line.start + spelling.prefix.len() as u64;
+    let end = spelling.body.map_or(line.end, |start| line.start + start as u64);
     Ok(is_meant.then(|| Line {
-        span: line.clone(),
+        span: line.start..end,
         prefix: spelling.prefix.to_vec(),
         closes: spelling.closes,
         is_comment: spelling.is_comment,
@@ -231,18 +243,17 @@ fn closed_only(
     closer: Line,
     contract: &'static dyn Contract,
 ) -> Step {
-    let body = if locator.choice.strict { None } else { above(locator, view, &closer, contract) };
+    let above = if locator.choice.strict { None } else { above(locator, view, &closer, contract) };
     locator.closed = closer.span.end;
-    let Some(body) = body else {
+    let Some((start, body, mut repairs)) = above else {
         locator.strays.closers += 1;
         return Step::Nothing;
     };
-    let before = locator.before(body.start);
-    let mut repairs = vec![(&repairs::OPENER_MISSING, body.start)];
+    let before = locator.before(start);
     repairs.extend(closer.repairs);
     Step::Found(Spot {
         kind: Kind::Block(contract, Carrier::Delimited),
-        span: body.start..closer.span.end,
+        span: start..closer.span.end,
         body,
         prefix: closer.prefix,
         form: Form::Plain,
@@ -253,13 +264,13 @@ fn closed_only(
     })
 }
 
-/// The body of a review right above a closing line.
+/// The review right above a closing line: where it starts, its body, and what was mended.
 fn above(
     locator: &Locator<'_>,
     view: View<'_>,
     closer: &Line,
     contract: &dyn Contract,
-) -> Option<Range<u64>> {
+) -> Option<(u64, Range<u64>, Mended)> {
     let end = closer.span.start;
     let decided = locator.decided.max(locator.closed);
     let reach = decided.max(end.saturating_sub(locator.near())).max(view.base);
@@ -273,7 +284,13 @@ fn above(
     } else {
         reach + memchr::memchr(b'\n', view.get(reach..end))? as u64 + 1
     };
-    frames::body_above(view, from..end, &closer.prefix, contract)
+    let (body, named) = frames::body_above(view, from..end, &closer.prefix, contract)?;
+    let Some(named) = named else {
+        return Some((body.start, body.clone(), vec![(&repairs::OPENER_MISSING, body.start)]));
+    };
+    // What names the delimiter and is no opening line quotes the block.
+    let opener = read(locator, view, &named, contract, None).ok()?.filter(|line| !line.closes)?;
+    Some((named.start, body, opener.repairs))
 }
 
 /// The line of the contract's that closes a block, if it is the last in `body`.

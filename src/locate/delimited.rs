@@ -8,7 +8,7 @@ use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while_m_n};
 use nom::character::complete::one_of;
 use nom::combinator::{all_consuming, opt, recognize};
-use nom::multi::many0_count;
+use nom::multi::{many0_count, many1_count};
 use nom::sequence::{delimited, pair, terminated};
 use nom::{IResult, Parser};
 
@@ -39,10 +39,18 @@ pub fn prefix(line: &[u8]) -> IResult<&[u8], &[u8]> {
     let marks = many0_count(alt((quote, blank)));
     let number = terminated(take_while_m_n(1, 4, |byte: u8| byte.is_ascii_digit()), one_of(".)"));
     let bullet = recognize(one_of("-*+"));
-    let item =
-        recognize((alt((number, bullet)), take_while_m_n(1, usize::MAX, |byte| byte == b' ')));
-    recognize(pair(marks, opt(item))).parse(line)
+    let [dot, circle, record, elbow] = BULLETS.map(tag);
+    let mark = alt((number, bullet, dot, circle, record, elbow));
+    let gap = recognize(many1_count(alt((tag(" "), tag(NO_BREAK)))));
+    recognize(pair(marks, opt((mark, gap)))).parse(line)
 }
+
+/// The marks that a terminal puts before what an agent or a tool says. Its further lines stand
+/// below the first word.
+const BULLETS: [&str; 4] = ["•", "●", "⏺", "⎿"];
+
+/// A blank at which no line is broken.
+const NO_BREAK: &str = "\u{a0}";
 
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
@@ -51,13 +59,22 @@ fn is_blank(byte: u8) -> bool {
 /// How many bytes of `line` repeat the `prefix` of a block's first line. A list item's mark is
 /// repeated as blanks.
 pub fn stripped(line: &[u8], prefix: &[u8]) -> usize {
-    let marks = prefix.iter().zip(line);
-    marks
-        .take_while(|(mark, byte)| {
-            mark == byte
-                || (**byte == b' ' && (mark.is_ascii_alphanumeric() || b"-*+.)".contains(mark)))
-        })
-        .count()
+    let (mut length, mut marks) = (0, prefix);
+    while let Some(first) = marks.first() {
+        // A character of several bytes is one mark.
+        let further = marks[1..].iter().take_while(|byte| **byte & 0xc0 == 0x80).count();
+        let (mark, rest) = marks.split_at(1 + further);
+        let is_item = first.is_ascii_alphanumeric()
+            || b"-*+.)".contains(first)
+            || [NO_BREAK].iter().chain(&BULLETS).any(|item| item.as_bytes() == mark);
+        match line.get(length..) {
+            Some(own) if own.starts_with(mark) => length += mark.len(),
+            Some([b' ', ..]) if is_item => length += 1,
+            _ => break,
+        }
+        marks = rest;
+    }
+    length
 }
 
 #[cfg(test)]
@@ -75,6 +92,8 @@ mod tests {
         assert_eq!(read("│ ---x-y---"), opener("│ "));
         assert_eq!(read("- ---x-y---"), opener("- "));
         assert_eq!(read(" 12. ---x-y---"), opener(" 12. "));
+        assert_eq!(read("⏺ ---x-y---"), opener("⏺ "));
+        assert_eq!(read("  ⎿ \u{a0}---x-y---"), opener("  ⎿ \u{a0}"));
         assert_eq!(read("---end-x-y---"), Some(Delimiter { prefix: b"", closes: true }));
         for line in [
             "`---x-y---`",
@@ -98,6 +117,9 @@ mod tests {
         assert_eq!(strip(">   b", "> "), "  b");
         assert_eq!(strip(">", "> "), "");
         assert_eq!(strip("  a: 1", "- "), "a: 1");
+        assert_eq!(strip("    a: 1", "⏺ "), "  a: 1");
+        assert_eq!(strip("      a: 1", "  ⎿ \u{a0}"), " a: 1");
+        assert_eq!(strip("┃ a: 1", "│ "), "┃ a: 1");
         assert_eq!(strip("a: 1", "   "), "a: 1");
         assert_eq!(strip("   - x", "   "), "- x");
     }

@@ -46,6 +46,22 @@ pub(super) fn review_starts(
     Ok(false)
 }
 
+/// Whether a review of `contract` starts behind an opening line, `start` bytes on in its `line`: with
+/// an object, or with one of its keys and another on the next line.
+pub(super) fn starts_behind(
+    view: View<'_>,
+    line: &Range<u64>,
+    start: u64,
+    prefix: &[u8],
+    contract: &dyn Contract,
+) -> Result<bool, Until> {
+    let own = view.get(line.start + start..line.end.min(line.start + start + LINE_START));
+    if own.starts_with(b"{") {
+        return Ok(true);
+    }
+    Ok(is_opening_key(own, contract) && review_starts(view, line.end, prefix, contract)?)
+}
+
 /// The start of the line at `position`, without its line end.
 fn head_of(view: View<'_>, position: u64) -> Result<&[u8], Until> {
     let head = view.get(position..position + LINE_START);
@@ -142,27 +158,26 @@ fn goes_on(own: &[u8]) -> bool {
 }
 
 /// The body of a block that starts within `above` and ends at its end, where a line closes it that
-/// has `prefix` before it. `above` starts where a line does.
+/// has `prefix` before it. `above` starts where a line does. The line above the body is given as
+/// well if it names the delimiter: an opening line perhaps, spelt as no search finds it.
 pub(super) fn body_above(
     view: View<'_>,
     above: Range<u64>,
     prefix: &[u8],
     contract: &dyn Contract,
-) -> Option<Range<u64>> {
+) -> Option<(Range<u64>, Option<Range<u64>>)> {
     let text = view.get(above.clone());
     let start = object_above(text).or_else(|| mapping_above(text, prefix, contract))?;
-    // An opening line at the end of a sentence: somebody quotes the block.
     let name = contract.delimiter().unwrap_or_default();
     let before = text[..start].trim_ascii_end();
     let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-    if spelling::is_named(&before[line..], name) {
-        return None;
-    }
+    let opener = spelling::is_named(&before[line..], name)
+        .then_some(above.start + line as u64..above.start + before.len() as u64);
     let body = above.start + start as u64..above.end;
     let text = String::from_utf8_lossy(view.get(body.clone()));
     let text = unfenced(&text);
     // Enough of the contract's keys to know it by: its delimiter alone does not make a review.
-    (contract.identify(&Outline::of(text)) > Claim::None).then_some(body)
+    (contract.identify(&Outline::of(text)) > Claim::None).then_some((body, opener))
 }
 
 /// The text without a line that opens a fence above it.

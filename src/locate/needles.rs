@@ -50,9 +50,9 @@ struct Needles {
 fn needles() -> &'static Needles {
     static NEEDLES: OnceLock<Needles> = OnceLock::new();
     NEEDLES.get_or_init(|| {
-        let mut texts: Vec<Cow<'static, str>> = Vec::new();
+        let mut texts: Vec<Cow<'static, [u8]>> = Vec::new();
         let mut kinds = Vec::new();
-        let mut put = |text: Cow<'static, str>, needle: Needle| {
+        let mut put = |text: Cow<'static, [u8]>, needle: Needle| {
             if !texts.contains(&text) {
                 texts.push(text);
                 kinds.push(needle);
@@ -60,13 +60,14 @@ fn needles() -> &'static Needles {
         };
         for contract in CONTRACTS {
             if let Some(name) = contract.delimiter() {
-                put(name.into(), Needle::Delimiter(*contract));
-                for spelling in spellings(name) {
+                put(name.as_bytes().into(), Needle::Delimiter(*contract));
+                let spellings = spellings(name).into_iter().map(String::into_bytes);
+                for spelling in spellings.chain(unusual(name)) {
                     put(spelling.into(), Needle::Delimiter(*contract));
                 }
             }
         }
-        let mut add = |text: &'static str, needle: Needle| put(text.into(), needle);
+        let mut add = |text: &'static str, needle: Needle| put(text.as_bytes().into(), needle);
         for contract in CONTRACTS {
             for text in contract.needles() {
                 add(text, Needle::Sure);
@@ -84,10 +85,11 @@ fn needles() -> &'static Needles {
             add(text, Needle::Record);
         }
         let longest = texts.iter().map(|text| text.len()).max().unwrap_or_default();
-        // Only the leftmost kinds of match have a SIMD prefilter.
+        // Only the leftmost kinds of match have a SIMD prefilter, and it takes no more needles.
+        debug_assert!(texts.len() <= 64, "{} needles", texts.len());
         let searcher = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostFirst)
-            .build(texts.iter().map(|text| text.as_bytes()))
+            .build(&texts)
             .expect("invariant: a handful of short needles fits any searcher");
         Needles { searcher, kinds, longest }
     })
@@ -122,6 +124,22 @@ fn spellings(name: &str) -> Vec<String> {
         }
     }
     spellings
+}
+
+/// The starts of a delimiter's name with an unusual character behind them, by the first bytes of it:
+/// hyphens, blanks and what nobody sees between two words.
+fn unusual(name: &str) -> Vec<Vec<u8>> {
+    /// Of U+2000 to U+203F, U+2212, and U+00A0 with U+00AD.
+    const STARTS: [&[u8]; 3] = [b"\xe2\x80", b"\xe2\x88", b"\xc2"];
+    let first = name.split('-').next().unwrap_or_default();
+    let joined = |word: &str, start: &[u8]| [word.as_bytes(), start].concat();
+    let cases = [first.to_owned(), first.to_ascii_uppercase()];
+    let mut unusual: Vec<_> =
+        cases.iter().flat_map(|word| STARTS.map(|start| joined(word, start))).collect();
+    for (at, _) in name.match_indices('-') {
+        unusual.push(joined(&name[..=at], STARTS[0]));
+    }
+    unusual
 }
 
 /// Bytes of the longest needle.

@@ -10,8 +10,9 @@ pub static REPAIRS: &[&Kind] =
 pub static DELIMITER_SPELLING: Kind = Kind {
     code: "delimiter-spelling",
     meaning: "A line that says nothing but the delimiter's name is spelt otherwise: in capitals, with \
-              blanks or underscores, with other dashes, in bold or code marks, as a tag. It is read \
-              as the delimiter; a mention within a sentence is none.",
+              blanks or underscores, with other dashes, in bold or code marks, behind a backslash, as \
+              a tag; or words before the opening line announce the review, or the block starts right \
+              behind it. It is read as the delimiter; a mention within a sentence is none.",
     before: "--- SDLC Review Output ---",
     after: "---sdlc-review-output---",
 };

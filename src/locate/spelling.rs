@@ -37,12 +37,21 @@ pub struct Spelling<'t> {
     pub closes: bool,
     /// It would be a comment or a heading where it stands within a block.
     pub is_comment: bool,
+    /// Words stand before it, or more behind it: what, where a block is open, may be its text.
+    pub is_among_words: bool,
+    /// How much of the line stands before what starts the block behind it, if that stands there.
+    pub body: Option<usize>,
     /// What was mended to read it.
     pub repairs: Vec<&'static repair::Kind>,
 }
 
 /// Reads `line`, which is no right delimiter line, as a misspelt one of `name`.
 pub fn misspelt<'t>(line: &'t [u8], name: &str) -> Option<Spelling<'t>> {
+    alone(line, name).or_else(|| among_words(line, name))
+}
+
+/// Reads a line that says nothing else.
+fn alone<'t>(line: &'t [u8], name: &str) -> Option<Spelling<'t>> {
     let (prefix, parts) = parts(line)?;
     let plain = plain(name);
     let closes = match role(&parts.word, &plain) {
@@ -62,7 +71,81 @@ pub fn misspelt<'t>(line: &'t [u8], name: &str) -> Option<Spelling<'t>> {
     if delimiter(seen.as_bytes(), name).is_none() {
         repairs.push(&repairs::DELIMITER_SPELLING);
     }
-    Some(Spelling { prefix, closes, is_comment: parts.is_comment, repairs })
+    let is_comment = parts.is_comment;
+    Some(Spelling { prefix, closes, is_comment, is_among_words: false, body: None, repairs })
+}
+
+/// Reads a line in which an opening line stands behind words and a colon, or before what starts the
+/// block.
+fn among_words<'t>(line: &'t [u8], name: &str) -> Option<Spelling<'t>> {
+    let (text, prefix) = prefix(line).ok()?;
+    let head = &text[..text.len().min(LONGEST)];
+    let opener = format!("---{name}---");
+    let body = head
+        .strip_prefix(opener.as_bytes())
+        .filter(|rest| rest.first().is_some_and(u8::is_ascii_whitespace) && !has_dashes(rest))
+        .map(|rest| line.len() - text.len() + opener.len() + leading_blanks(rest))
+        .filter(|start| *start < line.len());
+    let is_led = || {
+        let words = text.trim_ascii_end().strip_suffix(opener.as_bytes());
+        let words = words.filter(|words| words.len() < LONGEST && words.ends_with(b" "));
+        words.and_then(|words| words.trim_ascii_end().strip_suffix(b":")).is_some_and(announces)
+    };
+    let repairs = vec![&repairs::DELIMITER_SPELLING];
+    (body.is_some() || is_led()).then_some(Spelling {
+        prefix,
+        closes: false,
+        is_comment: false,
+        is_among_words: true,
+        body,
+        repairs,
+    })
+}
+
+/// Whether words say that a review follows, and nothing that makes it an example or a quote.
+fn announces(words: &[u8]) -> bool {
+    const REVIEW: [&str; 6] = ["review", "report", "result", "output", "verdict", "answer"];
+    const BESIDE: [&str; 22] = [
+        "",
+        "a",
+        "and",
+        "below",
+        "code",
+        "complete",
+        "final",
+        "follows",
+        "full",
+        "here",
+        "is",
+        "my",
+        "now",
+        "of",
+        "our",
+        "qa",
+        "quality",
+        "sdlc",
+        "security",
+        "structured",
+        "the",
+        "this",
+    ];
+    let words = String::from_utf8_lossy(words).to_ascii_lowercase();
+    let mut words = words.split(' ').map(|word| word.trim_matches(['*', '#']));
+    let mut names_review = false;
+    let all_known = words.all(|word| {
+        let is_review = REVIEW.contains(&word);
+        names_review |= is_review;
+        is_review || BESIDE.contains(&word)
+    });
+    all_known && names_review
+}
+
+fn has_dashes(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"---").is_some()
+}
+
+fn leading_blanks(text: &[u8]) -> usize {
+    text.len() - text.trim_ascii_start().len()
 }
 
 /// Whether `line` is meant to close the block of `name` that is open, with `block_prefix` before
@@ -220,7 +303,8 @@ impl Marks {
             let rule = RULES.iter().position(|mark| *mark == char);
             match char {
                 _ if is_blank(char) || characters::is_invisible(char) => {}
-                '`' => {}
+                // A backslash keeps Markdown from drawing a rule.
+                '`' | '\\' => {}
                 '#' => marks.hashes += 1,
                 '.' | ':' => marks.stops += 1,
                 '<' => marks.angles.0 += 1,
@@ -327,6 +411,12 @@ mod tests {
             "<sdlc-review-output>",
             "> --- SDLC-Review-Output ---",
             "---\u{a0}sdlc-review-output\u{a0}---",
+            "\\---sdlc-review-output---",
+            "\u{2011}\u{2011}\u{2011}sdlc\u{2011}review\u{2011}output\u{2011}\u{2011}\u{2011}",
+            "⏺ --- SDLC-Review-Output ---",
+            "The review: ---sdlc-review-output---",
+            "**Here is my final review**: ---sdlc-review-output---",
+            "---sdlc-review-output--- reviewer: Me",
         ] {
             assert_eq!(read(line), Some((false, vec!["delimiter-spelling"])), "{line}");
         }
@@ -353,6 +443,12 @@ mod tests {
     fn what_is_a_mention_or_another_line() {
         for line in [
             "the ---sdlc-review-output--- line",
+            "The prompt was: ---sdlc-review-output---",
+            "The expected output: ---sdlc-review-output---",
+            "Now: ---sdlc-review-output---",
+            "the opening line: `---sdlc-review-output---`",
+            "the closing line: ---end-sdlc-review-output---",
+            "the lines:---sdlc-review-output---",
             "Put `---sdlc-review-output---` first.",
             "---sdlc-review-output--- opens, ---end-sdlc-review-output--- closes",
             "\"---sdlc-review-output---\"",
