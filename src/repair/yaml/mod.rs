@@ -46,7 +46,7 @@ pub fn mend<'t>(
     let has = |reading: &Reading<'_>, rule| reading.faults.iter().any(|fault| fault.rule == rule);
     let are_two = has(&strict, &DOCUMENTS) && has(&mended, &DUPLICATE_KEY);
     if are_two {
-        return without_contradicted(strict, mended.node.as_ref());
+        return without_contradicted(strict, mended.node.as_ref(), shape);
     }
     if has_gap || mended.repairs.is_empty() && mended.faults.is_empty() || mended.node.is_none() {
         return strict;
@@ -79,11 +79,19 @@ fn is_known(shape: &Shape, key: &Key<'_>) -> bool {
     shape.map().is_some_and(|map| tree::known(map, key.name, false).is_some())
 }
 
-/// The strict reading of the first of several documents, without the keys that a later one says
-/// again: neither counts, and the reading of the whole has left them out.
-fn without_contradicted<'t>(mut strict: Reading<'t>, whole: Option<&Node<'t>>) -> Reading<'t> {
-    if let (Some(Value::Map(entries)), Some(whole)) =
-        (strict.node.as_mut().map(|node| &mut node.value), whole)
+/// The strict reading of the first of several documents. Where that is no whole review, a later one
+/// goes on with it: of a key that both say neither counts, and the reading of the whole has left it
+/// out.
+fn without_contradicted<'t>(
+    mut strict: Reading<'t>,
+    whole: Option<&Node<'t>>,
+    shape: &Shape,
+) -> Reading<'t> {
+    let Some((node, whole)) = strict.node.as_mut().zip(whole) else { return strict };
+    let is_whole =
+        shape.map().is_some_and(|map| map.required.iter().all(|key| node.get(key).is_some()));
+    if let Value::Map(entries) = &mut node.value
+        && !is_whole
     {
         let kept: HashSet<&str> = whole.entries().iter().map(|entry| &*entry.key).collect();
         entries.retain(|entry| kept.contains(&*entry.key));
