@@ -59,22 +59,38 @@ fn is_blank(byte: u8) -> bool {
 /// How many bytes of `line` repeat the `prefix` of a block's first line. A list item's mark is
 /// repeated as blanks.
 pub fn stripped(line: &[u8], prefix: &[u8]) -> usize {
-    let (mut length, mut marks) = (0, prefix);
-    while let Some(first) = marks.first() {
-        // A character of several bytes is one mark.
-        let further = marks[1..].iter().take_while(|byte| **byte & 0xc0 == 0x80).count();
-        let (mark, rest) = marks.split_at(1 + further);
-        let is_item = first.is_ascii_alphanumeric()
-            || b"-*+.)".contains(first)
-            || [NO_BREAK].iter().chain(&BULLETS).any(|item| item.as_bytes() == mark);
+    let mut length = 0;
+    for mark in marks(prefix) {
         match line.get(length..) {
             Some(own) if own.starts_with(mark) => length += mark.len(),
-            Some([b' ', ..]) if is_item => length += 1,
+            Some([b' ', ..]) if is_item(mark) => length += 1,
             _ => break,
         }
-        marks = rest;
     }
     length
+}
+
+/// Whether a prefix only indents what stands behind it: blanks, or the mark of an item.
+pub fn is_indentation(prefix: &[u8]) -> bool {
+    marks(prefix).all(|mark| matches!(mark, b" " | b"\t") || is_item(mark))
+}
+
+/// The characters of a prefix; one of several bytes is one mark.
+fn marks(prefix: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = prefix;
+    std::iter::from_fn(move || {
+        let further = rest.get(1..)?.iter().take_while(|byte| **byte & 0xc0 == 0x80).count();
+        let (mark, others) = rest.split_at(1 + further);
+        rest = others;
+        Some(mark)
+    })
+}
+
+/// Whether a mark is one of an item, which stands before its first line only.
+fn is_item(mark: &[u8]) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-*+.)".contains(byte);
+    mark.iter().all(is_plain)
+        || [NO_BREAK].iter().chain(&BULLETS).any(|item| item.as_bytes() == mark)
 }
 
 #[cfg(test)]

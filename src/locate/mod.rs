@@ -169,8 +169,9 @@ impl<'t> Block<'t> {
         }
         let mut text = Vec::with_capacity(body.len());
         let mut stripped = Vec::new();
+        let most = most_stripped(body, start, prefix);
         for line in body.split_inclusive(|byte| *byte == b'\n') {
-            let length = delimited::stripped(line, prefix);
+            let length = delimited::stripped(line, prefix).min(most);
             stripped.push(String::from_utf8_lossy(&line[..length]).chars().count() as u64);
             text.extend_from_slice(&line[length..]);
         }
@@ -241,6 +242,18 @@ impl<'t> Block<'t> {
             Cow::Owned(text) => text.truncate(end),
         }
     }
+}
+
+/// How much of a line may be stripped: where the first line is indented less than the one that opens
+/// the block, the indentation of the others is their own.
+fn most_stripped(body: &[u8], start: Place, prefix: &[u8]) -> usize {
+    let whole = (start.column == 1).then_some(body);
+    let below = || memchr::memchr(b'\n', body).map(|end| &body[end + 1..]);
+    let mut lines = whole.or_else(below).unwrap_or_default().split(|byte| *byte == b'\n');
+    let first = lines.find(|line| !line.trim_ascii().is_empty());
+    first
+        .filter(|_| delimited::is_indentation(prefix))
+        .map_or(usize::MAX, |line| delimited::stripped(line, prefix))
 }
 
 /// The body without a code fence that stands right within it, and where the rest starts.
