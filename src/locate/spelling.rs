@@ -232,7 +232,8 @@ fn parts(line: &[u8]) -> Option<(&[u8], Parts)> {
     let first = rest.find(|char: char| char.is_alphanumeric() || char == '/')?;
     let (last, last_char) = rest.char_indices().rfind(|(_, char)| char.is_alphanumeric())?;
     let end = last + last_char.len_utf8();
-    if end <= first {
+    // A backslash at the end starts what was cut off.
+    if end <= first || rest.ends_with('\\') {
         return None;
     }
     let (before, middle, after) = (&rest[..first], &rest[first..end], &rest[end..]);
