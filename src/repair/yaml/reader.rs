@@ -10,10 +10,11 @@ mod texts;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::descent;
 use super::kinds;
 use super::line::{Blanks, Key, Line, is_language, is_mark, item_mark};
 use super::seat::Seat;
-use super::tree::{Open, Tree};
+use super::tree::{Open, Tree, known};
 use super::value::{Class, OpenScalar, Style};
 use crate::contract::{Rule, Shape};
 use crate::parse::{CAP, Caps, DUPLICATE_KEY, EXCERPT, FAULTS, Fault, Reading, TWO_READINGS};
@@ -241,11 +242,7 @@ impl<'t, 's> Reader<'t, 's> {
         }
         let depth = seat.depth;
         if depth == self.tree.open.len() {
-            let item = match self.tree.awaited() {
-                Some(Shape::List(item)) => Some(&**item),
-                _ if self.tree.open.is_empty() => Some(self.shape),
-                _ => None,
-            };
+            let item = self.asked().and_then(descent::item);
             // A list that is indented no more than its key stands where its first item does.
             let is_level = self.tree.indent() == Some(blanks.column);
             let first = Blanks::at(line.text, mark, 0).end;
@@ -281,13 +278,10 @@ impl<'t, 's> Reader<'t, 's> {
             self.repair(&kinds::INDENT, place);
         }
         if seat.depth == self.tree.open.len() {
-            let shape = match self.tree.awaited() {
-                Some(Shape::Map(map)) => Some(map),
-                Some(Shape::List(item)) => item.map(),
-                _ if self.tree.open.is_empty() => self.shape.map(),
-                _ => None,
-            };
-            self.tree.map(blanks.column, shape, place);
+            let asked = self.asked();
+            let wraps = asked.is_some_and(|shape| self.wraps(shape, blanks.column, &name));
+            let within = asked.map(|shape| descent::mapping(shape, wraps)).unwrap_or_default();
+            self.tree.map(blanks.column, within, place);
         } else {
             self.close_scalar();
             self.tree.close_to(seat.depth + 1);
@@ -349,6 +343,27 @@ impl<'t, 's> Reader<'t, 's> {
             }
         }
         is_decided
+    }
+
+    /// What the contract says of what is waited for; at the start of a text, of the whole.
+    fn asked(&self) -> Option<&'s Shape> {
+        self.tree.awaited().or_else(|| self.tree.open.is_empty().then_some(self.shape))
+    }
+
+    /// Whether a mapping where `shape` is asked for, with `key` first at `column`, stands around the
+    /// whole review: nothing has been read, and no key of the contract stands beside this one.
+    fn wraps(&self, shape: &Shape, column: usize, key: &str) -> bool {
+        let Some(map) = shape.map().filter(|_| std::ptr::eq(shape, self.shape)) else {
+            return false;
+        };
+        let stands_beside = |line: &Line<'_>| {
+            let blanks = Blanks::at(line.text, 0, 0);
+            let key = Key::at(line.text, blanks.end).filter(|_| blanks.column == column);
+            key.is_some_and(|key| known(map, key.name, false).is_some())
+        };
+        self.tree.nodes == 0
+            && map.field(key).is_none()
+            && !self.lines.iter().skip(self.at + 1).any(stands_beside)
     }
 
     /// Notes how a key is written, if another way than YAML and the contract want.

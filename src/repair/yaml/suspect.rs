@@ -3,6 +3,7 @@
 //! Takes a text and its strict reading, tells whether a second look is worth its time. One pass
 //! over the bytes and one over the tree.
 
+use super::descent::{self, Within};
 use super::flow;
 use super::tree::known;
 use crate::contract::{MapShape, Shape};
@@ -28,7 +29,7 @@ pub fn is_suspect(text: &str, shape: &Shape, node: Option<&Node<'_>>) -> bool {
     };
     has_comment
         || (!text.is_ascii() && text.chars().any(|char| !char.is_ascii() && is_odd(char)))
-        || node.is_none_or(|node| is_misread(node, shape, &mut Vec::new()))
+        || node.is_none_or(|node| is_misread(node, shape, true))
 }
 
 fn is_blank(byte: u8) -> bool {
@@ -36,25 +37,36 @@ fn is_blank(byte: u8) -> bool {
 }
 
 /// Whether the tree has a key that tells of a misreading, or one text where more is asked for.
-/// `around` holds the mappings around this node. Depth is capped where the tree is built.
-fn is_misread<'s>(node: &Node<'_>, shape: &'s Shape, around: &mut Vec<&'s MapShape>) -> bool {
+/// `is_review` where this may be what stands around the whole review. Depth is capped where the
+/// tree is built.
+fn is_misread(node: &Node<'_>, shape: &Shape, is_review: bool) -> bool {
     match (&node.value, shape) {
-        (Value::Map(entries), Shape::Map(map)) => {
-            around.push(map);
-            let found = entries.iter().any(|entry| match map.field(&entry.key) {
-                Some(shape) => is_misread(&entry.node, shape, around),
-                None => is_odd_key(&entry.key, map),
-            });
-            around.pop();
-            let is_split = |pair: &[Entry<'_>]| flow::is_rest(&pair[0], &pair[1], map);
-            found || entries.windows(2).any(is_split)
+        (Value::Map(_), Shape::Text | Shape::Word(_) | Shape::Integer(_)) => true,
+        (Value::Map(entries), _) => {
+            let is_known = |entry: &Entry<'_>| {
+                let map = descent::mapping(shape, false).map;
+                map.is_some_and(|map| map.field(&entry.key).is_some())
+            };
+            let has_known = entries.iter().any(is_known);
+            let wraps = is_review && entries.len() == 1 && !has_known;
+            let Within { map, others } = descent::mapping(shape, wraps);
+            // The names of a list's items may be texts.
+            let own = map.filter(|_| has_known || shape.map().is_some());
+            let is_split =
+                |pair: &[Entry<'_>]| own.is_some_and(|map| flow::is_rest(&pair[0], &pair[1], map));
+            let is_odd = |entry: &Entry<'_>| match map.and_then(|map| map.field(&entry.key)) {
+                Some(field) => is_misread(&entry.node, field, false),
+                None => {
+                    own.is_some_and(|map| is_odd_key(&entry.key, map))
+                        || others.is_some_and(|shape| is_misread(&entry.node, shape, wraps))
+                }
+            };
+            entries.iter().any(is_odd) || entries.windows(2).any(is_split)
         }
-        (Value::List(items), Shape::List(item)) => {
-            items.iter().any(|node| is_misread(node, item, around))
-        }
+        (Value::List(items), _) => descent::item(shape)
+            .is_some_and(|item| items.iter().any(|node| is_misread(node, item, is_review))),
         // A text in place of a mapping may be one whose colons were not seen.
         (Value::Scalar(scalar), Shape::Map(_)) => scalar.plain && scalar.text.contains(':'),
-        (Value::Map(_), Shape::Text | Shape::Word(_) | Shape::Integer(_)) => true,
         _ => false,
     }
 }

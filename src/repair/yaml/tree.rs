@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::descent::Within;
 use crate::contract::{MapShape, Shape};
 use crate::parse::{Entry, Kind, Node, Scalar, Value};
 use crate::record::Place;
@@ -36,6 +37,8 @@ pub struct Map<'t, 's> {
     pub indent: usize,
     /// What the contract says of it.
     pub shape: Option<&'s MapShape>,
+    /// What stands under keys that the contract does not know, if that is known.
+    others: Option<&'s Shape>,
     place: Place,
     entries: Vec<Entry<'t>>,
     seen: HashSet<Cow<'t, str>>,
@@ -99,7 +102,21 @@ impl<'t, 's> Tree<'t, 's> {
     pub fn awaited(&self) -> Option<&'s Shape> {
         match self.open.last()? {
             Open::List(list) => list.item,
-            Open::Map(map) => map.shape?.field(&map.waiting.as_ref()?.0),
+            Open::Map(map) => {
+                let (key, ..) = map.waiting.as_ref()?;
+                map.shape?.field(key).or(map.others)
+            }
+        }
+    }
+
+    /// What the contract says of the entry of a list that is waited for, which may be a text.
+    pub fn awaited_entry(&self) -> Option<&'s Shape> {
+        match self.open.last()? {
+            Open::List(list) => list.item,
+            Open::Map(map) => {
+                let (key, ..) = map.waiting.as_ref()?;
+                map.others.filter(|_| map.shape.is_none_or(|shape| shape.field(key).is_none()))
+            }
         }
     }
 
@@ -118,10 +135,11 @@ impl<'t, 's> Tree<'t, 's> {
     }
 
     /// Opens a mapping.
-    pub fn map(&mut self, indent: usize, shape: Option<&'s MapShape>, place: Place) {
+    pub fn map(&mut self, indent: usize, within: Within<'s>, place: Place) {
         self.open.push(Open::Map(Map {
             indent,
-            shape,
+            shape: within.map,
+            others: within.others,
             place,
             entries: Vec::new(),
             seen: HashSet::new(),

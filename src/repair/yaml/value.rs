@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::line::{Blanks, Line, is_blank};
 use super::reader::Reader;
 use super::scalar::{self, Header, Piece, Quotes};
-use super::{flow, kinds};
+use super::{descent, flow, kinds};
 use crate::contract::Shape;
 use crate::parse::{self, Fault, Node, Scalar, TWO_READINGS, Value, YAML};
 use crate::record::Place;
@@ -101,6 +101,10 @@ impl<'t> Reader<'t, '_> {
         {
             self.fault(&YAML, place, "this list or mapping has no end".to_owned());
         }
+        // An entry of a list that is no mapping is a text.
+        let entry = self.tree.awaited_entry();
+        let is_text = entry.is_some_and(|shape| descent::is_entry(shape, self.shape));
+        let class = if is_text { Class::Text } else { class };
         self.anchor(rest, place);
         let style = Style::Plain { commented: false };
         self.open(place, style, class, Vec::new());
