@@ -109,7 +109,14 @@ impl Reader<'_, '_> {
         if is_inner || self.tree.open.is_empty() {
             let shape =
                 if self.tree.open.is_empty() { Some(self.shape) } else { self.tree.awaited() };
-            return Self::opens(depth, shape, key);
+            // Among the pairs of a review no text stands.
+            let is_pair = is_inner
+                && shape.is_some_and(|shape| std::ptr::eq(shape, self.shape))
+                && key.spaced
+                && !key.wide
+                && !key.decorated;
+            let pair = || is_pair.then_some(Seat { depth, name: None, fits: true });
+            return Self::opens(depth, shape, key).or_else(pair);
         }
         if self.waits() {
             let (indent, outer) = match self.tree.open.last()? {
