@@ -12,6 +12,7 @@ mod flow;
 mod kinds;
 mod line;
 mod reader;
+mod remark;
 mod scalar;
 mod seat;
 mod suspect;

@@ -30,6 +30,8 @@ pub struct Reader<'t, 's> {
     pub shape: &'s Shape,
     pub tree: Tree<'t, 's>,
     pub scalar: Option<OpenScalar<'t>>,
+    /// The comment behind a key whose value stands on a line of its own.
+    pub remark: Option<&'t str>,
     /// Lines that belong to what comes next or before: blank ones, comments, marks.
     held: Vec<usize>,
     /// Something has been read.
@@ -42,7 +44,7 @@ pub struct Reader<'t, 's> {
 }
 
 /// Keys by which a review's outcome is told.
-const OUTCOME: &[&str] =
+pub const OUTCOME: &[&str] =
     &["verdict", "score", "pass", "escalate", "status", "findings", "overall_correctness"];
 /// What a value starts with that makes no review look good.
 const REFUSALS: &[&str] = &["fail", "critical", "reject", "escalate", "patch is incorrect"];
@@ -57,6 +59,7 @@ impl<'t, 's> Reader<'t, 's> {
             shape,
             tree: Tree::default(),
             scalar: None,
+            remark: None,
             held: Vec::new(),
             started: false,
             caps,
@@ -252,6 +255,7 @@ impl<'t, 's> Reader<'t, 's> {
             self.close_scalar();
             self.tree.close_to(depth + 1);
         }
+        self.remark = None;
         self.tree.dash(line.place(Blanks::at(line.text, mark, 0).end));
     }
 
@@ -299,6 +303,7 @@ impl<'t, 's> Reader<'t, 's> {
             self.fault(&DUPLICATE_KEY, place, format!("the key `{name}` stands here again"));
         }
         self.behind_colon(line, key.rest, behind);
+        self.remark = None;
         if behind.end >= key.end {
             return;
         }
@@ -438,7 +443,7 @@ impl<'t, 's> Reader<'t, 's> {
 }
 
 /// Whether the value of an outcome's key refuses.
-fn refuses(name: &str, value: &str) -> bool {
+pub fn refuses(name: &str, value: &str) -> bool {
     let word = value.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
     match name {
         "pass" => word == "false",

@@ -109,6 +109,14 @@ impl<'t, 's> Tree<'t, 's> {
         }
     }
 
+    /// The key whose value is waited for.
+    pub fn awaited_key(&self) -> Option<&str> {
+        match self.open.last()? {
+            Open::List(_) => None,
+            Open::Map(map) => map.waiting.as_ref().map(|(key, ..)| &**key),
+        }
+    }
+
     /// What the contract says of the entry of a list that is waited for, which may be a text.
     pub fn awaited_entry(&self) -> Option<&'s Shape> {
         match self.open.last()? {

@@ -23,7 +23,7 @@ pub struct OpenScalar<'t> {
     pub class: Class,
     /// One of its lines is not indented as YAML asks, or no line of a text of its own.
     pub irregular: bool,
-    pieces: Vec<Piece<'t>>,
+    pub pieces: Vec<Piece<'t>>,
 }
 
 /// How a value is written.
@@ -69,12 +69,17 @@ impl<'t> Reader<'t, '_> {
         let class = Class::of(self.tree.awaited());
         let place = line.place(at);
         if rest.starts_with('#') && !self.is_text(rest, class) {
+            self.remark = Some(rest);
             return;
         }
         if let Some(header) = scalar::header(rest) {
             let indent = header.indent.map(|indent| self.tree.indent().map_or(0, |i| i + indent));
             let style = Style::Block { header, indent, lines: Vec::new(), ended: line.ended };
             self.open(place, style, class, Vec::new());
+            let behind = rest.find('#').map_or("", |at| &rest[at..]);
+            let word = self.lines.get(self.at + 1).map_or("", |next| next.text.trim());
+            let remarks = self.remarks(behind, self.lines.len());
+            self.keep_remarks(word, &remarks);
             return;
         }
         match rest.chars().next() {
@@ -109,6 +114,11 @@ impl<'t> Reader<'t, '_> {
         let style = Style::Plain { commented: false };
         self.open(place, style, class, Vec::new());
         self.go_on(line, at, end, 0, true);
+        let word = self.scalar.as_ref().and_then(|open| open.pieces.first());
+        if let Some(word) = word.map(|piece| piece.text) {
+            let remarks = self.remarks("", self.at);
+            self.keep_remarks(word, &remarks);
+        }
     }
 
     /// Keeps the anchor that a text seems to start with. A text that is nothing but its alias may as
@@ -146,9 +156,8 @@ impl<'t> Reader<'t, '_> {
         let mut text = line.text.get(at..end).unwrap_or_default().trim_end_matches([' ', '\t']);
         if let Style::Plain { commented } = &mut open.style {
             let cut = scalar::comment(text).filter(|cut| match open.class {
-                Class::Text => scalar::is_set_off(text, *cut),
-                Class::Word => !scalar::qualifies(&text[*cut..]),
-                _ => true,
+                Class::Text => self.is_apart(text, *cut),
+                class => !self.is_taken_back(&text[..*cut], &text[*cut..], class),
             });
             if let Some(cut) = cut {
                 text = text[..cut].trim_end_matches([' ', '\t']);
@@ -201,7 +210,15 @@ impl<'t> Reader<'t, '_> {
             }
         }
         self.at = last;
+        let word = value.text.clone();
         self.open(place, Style::Quoted(value), class, Vec::new());
+        let remarks = self.remarks(self.behind(close), last);
+        self.keep_remarks(&word, &remarks);
+    }
+
+    /// What stands behind byte `close` on its line.
+    fn behind(&self, close: usize) -> &'t str {
+        self.text[close + 1..].lines().next().unwrap_or_default()
     }
 
     /// Whether nothing but blanks and a comment follows byte `at` on its line.
@@ -283,6 +300,12 @@ impl<'t> Reader<'t, '_> {
         } else {
             self.strict(line, at, close + 1)
         };
+        if last == self.at && matches!(&node.value, Value::List(items) if items.is_empty()) {
+            let remarks = self.remarks(self.behind(close), last);
+            if remarks.iter().any(|remark| self.is_taken_back("[]", remark, class)) {
+                return false;
+            }
+        }
         self.at = last;
         let mut node = node;
         for place in flow::rejoin(&mut node, self.tree.awaited()) {
@@ -329,7 +352,11 @@ impl<'t> Reader<'t, '_> {
                 Scalar::of_text(Cow::Owned(format!("{}{gap}{more}", value.text)))
             }
             Style::Block { header, lines, ended, .. } => {
-                Scalar::of_text(Cow::Owned(header.text(&lines, ended)))
+                let mut text = header.text(&lines, ended);
+                if !pieces.is_empty() {
+                    text = format!("{} {}", text.trim_end(), scalar::fold(&pieces));
+                }
+                Scalar::of_text(Cow::Owned(text))
             }
         };
         self.tree.value(Node { place, value: Value::Scalar(value) });
