@@ -91,7 +91,8 @@ pub fn json(data: &[u8]) {
 /// a place within the text and a known kind; and twice it is the same.
 pub fn repair(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let lines = text.split('\n').count() as u64;
+    // YAML ends a line with a lone carriage return too.
+    let lines = text.split(['\n', '\r']).count() as u64;
     for contract in CONTRACTS {
         let strict = repair::strict(*contract, text, CAPS);
         for closed in [true, false] {

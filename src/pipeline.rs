@@ -72,7 +72,7 @@ fn record(options: &Options, found: Found<'_>) -> Record {
             return Record::new(contract.id(), carrier, Status::MissingBlock, *review, source);
         }
     };
-    if cut && !closed && !block.text.trim_start().starts_with('{') {
+    if cut && !closed && !repair::json::opens(&block.text) {
         block.drop_cut_line();
     }
     let limits = &options.scope.limits;

@@ -202,8 +202,12 @@ fn cut(
     let start = opener.span.end;
     let text = view.get(start..end);
     let blank = (text.len() - text.trim_ascii_start().len()) as u64;
-    let body_end = if text[blank as usize..].starts_with(b"{") {
+    let own = &text[blank as usize..];
+    let body_end = if own.starts_with(b"{") {
         object_end(view, start + blank, end)
+    } else if own.starts_with("｛".as_bytes()) {
+        // Where it broke off nobody can tell by its braces.
+        end
     } else {
         enclosing::mapping_end(view, start..end, &opener.prefix).0
     };

@@ -19,6 +19,7 @@ use crate::record::{Place, Repair};
 
 pub mod characters;
 pub mod json;
+mod remark;
 pub mod values;
 pub mod words;
 pub mod yaml;

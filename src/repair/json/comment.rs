@@ -5,9 +5,10 @@
 
 use super::kinds;
 use super::reader::Reader;
+use super::tail;
 use crate::parse::JSON;
 use crate::repair::characters::{BLANK, INVISIBLE, is_invisible, is_unusual_blank};
-use crate::repair::words;
+use crate::repair::{remark, words};
 
 /// Words that tell of members which do not stand there.
 const LEFT_OUT: &[&str] = &[
@@ -35,7 +36,17 @@ const LEFT_OUT: &[&str] = &[
     "truncated",
 ];
 
-impl Reader<'_, '_> {
+impl<'t> Reader<'t, '_> {
+    /// Refuses a comment behind the value of `key`, on its line, that may take it back.
+    pub(super) fn check_remark(&mut self, key: &str, word: &str) {
+        let behind = self.text[self.at..].trim_start_matches([' ', '\t', ',', '，']);
+        let comment = tail::comment(behind).map(|(comment, _)| comment);
+        let words = |comment: &'t str| comment.trim_matches(['/', '*', '#', ' ', '\t']);
+        if comment.is_some_and(|comment| remark::takes_back(key, word, words(comment))) {
+            self.fault(&JSON, format!("the comment may take back the value of `{key}`"));
+        }
+    }
+
     /// Passes over blanks and comments.
     pub(super) fn blanks(&mut self) {
         while let Some(char) = self.peek() {

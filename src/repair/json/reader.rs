@@ -11,8 +11,8 @@ use crate::parse::{
     CAP, Caps, DOCUMENTS, DUPLICATE_KEY, Entry, FAULTS, Fault, JSON, Node, Reading, Scalar, Value,
 };
 use crate::record::{Place, Repair};
-use crate::repair::Kind;
 use crate::repair::characters::{FULL_WIDTH, narrow};
+use crate::repair::{Kind, remark};
 
 /// Reads `text`; `closed` tells whether the block has its end.
 pub fn read<'t>(text: &'t str, shape: &Shape, closed: bool, caps: Caps) -> Reading<'t> {
@@ -241,6 +241,10 @@ impl<'t, 's> Reader<'t, 's> {
             let node = reader.value(reader.below(shape, &key), within);
             let whole = node.is_ok();
             let node = node.map_or_else(|partial| partial, Some);
+            let scalar = node.as_ref().and_then(Node::text);
+            if let Some(word) = scalar.filter(|_| remark::is_outcome(&key)) {
+                reader.check_remark(&key, word);
+            }
             entries.extend(node.map(|node| Entry { key, place, node }));
             if !whole {
                 return Err(Broken);
@@ -427,6 +431,10 @@ impl<'t, 's> Reader<'t, 's> {
     }
 
     fn rest(&mut self) {
+        let behind = tail::skip(&self.text[self.at..]);
+        if tail::comment(behind).is_some() && remark::qualifies(behind) {
+            self.fault(&JSON, "the comment may take the whole review back".to_owned());
+        }
         loop {
             self.blanks();
             match self.sign() {

@@ -177,7 +177,7 @@ pub fn skip(text: &str) -> &str {
 }
 
 /// The comment that starts here, and what stands behind it, as far as that is looked at.
-fn comment(text: &str) -> Option<(&str, &str)> {
+pub fn comment(text: &str) -> Option<(&str, &str)> {
     let end = if text.starts_with('#') || text.starts_with("//") {
         text.find('\n').map_or(text.len(), |end| end + 1)
     } else if text.starts_with("/*") {

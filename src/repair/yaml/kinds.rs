@@ -36,7 +36,7 @@ pub static HASH: Kind = Kind {
     code: "yaml-hash-in-text",
     meaning: "A number sign behind a blank starts a comment in YAML, which cuts the text before it. \
               In a text it is part of the text; behind a word of the outcome it is, where the \
-              comment qualifies that word.",
+              comment may take that word back.",
     before: "description: Same bug as in PR #412",
     after: "description: \"Same bug as in PR #412\"",
 };

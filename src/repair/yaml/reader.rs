@@ -19,6 +19,7 @@ use super::value::{Class, OpenScalar, Style};
 use crate::contract::{Rule, Shape};
 use crate::parse::{CAP, Caps, DUPLICATE_KEY, EXCERPT, FAULTS, Fault, Reading, TWO_READINGS};
 use crate::record::{Place, Repair};
+use crate::repair::remark::{self, OUTCOME, refuses};
 use crate::repair::{Kind, characters};
 
 /// The reader of one block.
@@ -41,13 +42,12 @@ pub struct Reader<'t, 's> {
     pub anchors: HashSet<&'t str>,
     pub faults: Vec<Fault>,
     repairs: Vec<Repair>,
+    /// Bytes that may still be looked at ahead of their line.
+    pub ahead: usize,
 }
 
-/// Keys by which a review's outcome is told.
-pub const OUTCOME: &[&str] =
-    &["verdict", "score", "pass", "escalate", "status", "findings", "overall_correctness"];
-/// What a value starts with that makes no review look good.
-const REFUSALS: &[&str] = &["fail", "critical", "reject", "escalate", "patch is incorrect"];
+/// How often the length of a block may be looked at ahead of its lines.
+const AHEAD: usize = 8;
 
 impl<'t, 's> Reader<'t, 's> {
     /// The reading of `text`; none where something stands in it that this reader does not know.
@@ -66,6 +66,7 @@ impl<'t, 's> Reader<'t, 's> {
             anchors: HashSet::new(),
             faults: Vec::new(),
             repairs: Vec::new(),
+            ahead: AHEAD * text.len(),
         };
         while reader.at < reader.lines.len() {
             reader.line()?;
@@ -101,10 +102,11 @@ impl<'t, 's> Reader<'t, 's> {
         }
         let own = &line.text[blanks.end..];
         // A block scalar without lines stands where something follows it.
-        if let Some(OpenScalar { place, style: Style::Block { lines, .. }, .. }) = &mut self.scalar
+        if let Some(OpenScalar { place, style: Style::Block { has_text, .. }, .. }) =
+            &mut self.scalar
             && !own.is_empty()
             && self.held.is_empty()
-            && lines.iter().all(|line| line.is_empty())
+            && !*has_text
         {
             *place = line.place(blanks.end);
         }
@@ -142,7 +144,7 @@ impl<'t, 's> Reader<'t, 's> {
     fn goes_on_in_block(&mut self, line: Line<'t>, blanks: Blanks) -> bool {
         let Some(OpenScalar {
             place,
-            style: Style::Block { indent, lines, ended, .. },
+            style: Style::Block { indent, lines, has_text, ended, .. },
             parent,
             ..
         }) = &mut self.scalar
@@ -169,10 +171,12 @@ impl<'t, 's> Reader<'t, 's> {
             return false;
         }
         // A block scalar stands where its first line does.
-        if !is_blank && lines.iter().all(|line| line.is_empty()) {
+        if !is_blank && !*has_text {
             *place = line.place(content);
         }
-        lines.push(line.text.get(content..).unwrap_or_default());
+        let own = line.text.get(content..).unwrap_or_default();
+        *has_text |= !own.is_empty();
+        lines.push(own);
         *ended = line.ended;
         true
     }
@@ -270,7 +274,7 @@ impl<'t, 's> Reader<'t, 's> {
         let name: Cow<'t, str> = seat.name.clone().map_or(Cow::Borrowed(key.name), Cow::Owned);
         let rest = line.text[key.rest..].trim();
         let may_be_text =
-            was_irregular && OUTCOME.contains(&&*name) && !rest.is_empty() && !refuses(&name, rest);
+            was_irregular && remark::is_outcome(&name) && !rest.is_empty() && !refuses(&name, rest);
         if may_be_text && !(seat.fits && self.is_settled(&name, seat.depth, blanks.column)) {
             let message = format!(
                 "this line is the key `{name}` with its value, or a line of the text above it"
@@ -439,15 +443,5 @@ impl<'t, 's> Reader<'t, 's> {
         let line = usize::try_from(place.line - 1).ok().and_then(|index| self.lines.get(index));
         let found = line.map(|line| line.text.trim().chars().take(EXCERPT).collect());
         self.faults.push(Fault { rule, place, message, found });
-    }
-}
-
-/// Whether the value of an outcome's key refuses.
-pub fn refuses(name: &str, value: &str) -> bool {
-    let word = value.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
-    match name {
-        "pass" => word == "false",
-        "escalate" => word == "true",
-        _ => REFUSALS.iter().any(|refusal| word.starts_with(refusal)),
     }
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::reader::Reader;
+use crate::contract::quickly;
 use crate::contract::{CONTRACTS, Contract};
 use crate::drive::extract;
 use crate::parse::{self, Caps, Node, Reading, TWO_READINGS};
@@ -243,6 +244,28 @@ fn time_is_linear() {
             std::hint::black_box(tolerant(sdlc, &text));
             assert!(began.elapsed().as_secs() < 5, "{part:?} after {start:?}");
         }
+    }
+}
+
+#[test]
+fn time_is_linear_in_two_parts() {
+    let numbered = |line: &str| -> String {
+        (0..10_000).map(|number| line.replace("{}", &number.to_string())).collect()
+    };
+    for text in [
+        // Each key another one: no fault ends the reading.
+        numbered("x{}: [a\n"),
+        numbered("x{}: {a\n"),
+        numbered("x{}: \"a\n"),
+        numbered("x{}: |\n"),
+        format!("reasoning: |\n{}{}", "\n".repeat(60_000), " x #y\n".repeat(10_000)),
+        format!("reasoning: |\n{}{}", "\n".repeat(60_000), "x\n".repeat(30_000)),
+        format!("reasoning: a\n{}{}", "\n".repeat(60_000), " x\n".repeat(20_000)),
+        format!("findings:\n{}{}", "- [a\n".repeat(20_000), "]\n".repeat(20_000)),
+        numbered("- severity: low\n  x{}: a #b\n"),
+    ] {
+        let sdlc = with_key("reviewer");
+        quickly(&text[..20.min(text.len())], || tolerant(sdlc, &text));
     }
 }
 

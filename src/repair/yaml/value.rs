@@ -35,7 +35,14 @@ pub enum Style<'t> {
     /// In quotes, read.
     Quoted(Scalar<'t>),
     /// A block scalar: its lines without their indentation, which is known with the first.
-    Block { header: Header, indent: Option<usize>, lines: Vec<&'t str>, ended: bool },
+    Block {
+        header: Header,
+        indent: Option<usize>,
+        lines: Vec<&'t str>,
+        /// One of the lines is not blank.
+        has_text: bool,
+        ended: bool,
+    },
 }
 
 /// What the contract asks for, as far as it matters to the syntax.
@@ -74,7 +81,13 @@ impl<'t> Reader<'t, '_> {
         }
         if let Some(header) = scalar::header(rest) {
             let indent = header.indent.map(|indent| self.tree.indent().map_or(0, |i| i + indent));
-            let style = Style::Block { header, indent, lines: Vec::new(), ended: line.ended };
+            let style = Style::Block {
+                header,
+                indent,
+                lines: Vec::new(),
+                has_text: false,
+                ended: line.ended,
+            };
             self.open(place, style, class, Vec::new());
             let behind = rest.find('#').map_or("", |at| &rest[at..]);
             let word = self.lines.get(self.at + 1).map_or("", |next| next.text.trim());
@@ -261,7 +274,7 @@ impl<'t> Reader<'t, '_> {
         let place = line.place(at);
         let rest = &line.text[at..end];
         if class != Class::Text && rest.starts_with(['［', '｛']) {
-            let text: String = rest.chars().map(|char| narrow(char).unwrap_or(char)).collect();
+            let text = narrowed(rest);
             let reading = parse::yaml::parse(&text, self.caps());
             let node = reading.node.filter(|_| reading.faults.is_empty());
             if let Some(node) = node {
@@ -271,13 +284,14 @@ impl<'t> Reader<'t, '_> {
             }
         }
         let start = line.start + at;
-        // A text ends with its line.
-        let within = if class == Class::Text || end < line.text.len() {
-            &self.text[..line.start + end]
-        } else {
-            self.text
-        };
-        let Some(close) = scalar::flow_end(within, start) else { return false };
+        // A text ends with its line; and lines without an end must not each be searched to the end
+        // of the block.
+        let is_within_line = class == Class::Text || end < line.text.len() || self.ahead == 0;
+        let within = if is_within_line { &self.text[..line.start + end] } else { self.text };
+        let close = scalar::flow_end(within, start);
+        let passed = close.unwrap_or(within.len()).saturating_sub(line.start + end);
+        self.ahead = self.ahead.saturating_sub(passed);
+        let Some(close) = close else { return false };
         let behind = self.text[close + 1..].lines().next().unwrap_or_default();
         let is_comma = class == Class::Collection
             && end == line.text.len()
@@ -421,6 +435,26 @@ impl<'t> Reader<'t, '_> {
 /// Whether a further line of a plain text holds what YAML takes for a key.
 fn holds_key(text: &str) -> bool {
     text.contains(": ") || text.contains(":\t") || text.ends_with(':')
+}
+
+/// A value with the full-width characters of its syntax as their ASCII twins; in quotes they stay.
+fn narrowed(rest: &str) -> String {
+    let (mut open, mut is_escaped) = (None, false);
+    let narrowed = |char: char| {
+        let twin = narrow(char).unwrap_or(char);
+        match open {
+            Some(_) if is_escaped => is_escaped = false,
+            Some('"') if char == '\\' => is_escaped = true,
+            Some(quote) if twin == quote => open = None,
+            Some(_) => {}
+            None => {
+                open = matches!(twin, '"' | '\'').then_some(twin);
+                return twin;
+            }
+        }
+        if open.is_none() { twin } else { char }
+    };
+    rest.chars().map(narrowed).collect()
 }
 
 /// What stands within typographic quotes that hold the whole value.

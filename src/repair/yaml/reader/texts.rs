@@ -47,7 +47,7 @@ impl<'t> Reader<'t, '_> {
         let open = self.scalar.as_mut()?;
         let is_indented = open.parent.is_none_or(|parent| blanks.column > parent);
         match &mut open.style {
-            Style::Block { indent, lines, ended, .. } => {
+            Style::Block { indent, lines, has_text, ended, .. } => {
                 let (kind, own) = match line.text.strip_prefix('+').filter(|own| {
                     indent.is_some_and(|indent| Blanks::at(own, 0, 0).column + 1 >= indent)
                 }) {
@@ -61,7 +61,9 @@ impl<'t> Reader<'t, '_> {
                     *indent = None;
                 }
                 let content = *indent.get_or_insert(blanks.column);
-                lines.push(Blanks::without(own, content));
+                let own = Blanks::without(own, content);
+                *has_text |= !own.is_empty();
+                lines.push(own);
                 *ended = line.ended;
                 open.irregular |= *kind == kinds::BLOCK_SCALAR;
                 self.repair(kind, place);
@@ -112,9 +114,11 @@ impl<'t> Reader<'t, '_> {
                 }
                 continue;
             }
-            if let Some(OpenScalar { style: Style::Block { lines, indent, .. }, .. }) =
-                &mut self.scalar
+            if let Some(OpenScalar {
+                style: Style::Block { lines, has_text, indent, .. }, ..
+            }) = &mut self.scalar
             {
+                *has_text |= !own.is_empty();
                 let indent = indent.unwrap_or(0);
                 lines.push(Blanks::without(line.text, indent));
                 if !own.is_empty() {
