@@ -42,6 +42,9 @@ impl<'t> Reader<'t, '_> {
         let behind = self.text[self.at..].trim_start_matches([' ', '\t', ',', '，']);
         let comment = tail::comment(behind).map(|(comment, _)| comment);
         let words = |comment: &'t str| comment.trim_matches(['/', '*', '#', ' ', '\t']);
+        if remark::refuses(key, word) {
+            return;
+        }
         if comment.is_some_and(|comment| remark::takes_back(key, word, words(comment))) {
             self.fault(&JSON, format!("the comment may take back the value of `{key}`"));
         }
