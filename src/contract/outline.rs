@@ -28,9 +28,9 @@ struct Key<'a> {
 }
 
 impl Key<'_> {
-    /// Whether this is `name`, but for characters that nobody sees.
+    /// Whether this is `name`, but for capitals and characters that nobody sees.
     fn is(&self, name: &str) -> bool {
-        self.name == name
+        self.name.eq_ignore_ascii_case(name)
             || (!self.name.is_ascii()
                 && self.name.chars().filter(|char| !is_invisible(*char)).eq(name.chars()))
     }

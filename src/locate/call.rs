@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::shell;
 use super::{Block, Choice};
-use crate::contract::{CONTRACTS, Claim, Contract, Outline};
+use crate::contract::{CONTRACTS, Claim, Contract, Outline, yaml_key};
 use crate::record::{Carrier, Channel, Place};
 use crate::transcript::Raw;
 
@@ -93,6 +93,9 @@ const PARTS: [&str; 6] = ["new_string", "new_str", "newString", "newText", "text
 /// Keys under which tools take how it is to be changed.
 const PATCHES: [&str; 2] = ["patch", "diff"];
 
+/// Lines of a file in which a key of a review must stand.
+const HEAD: usize = 16;
+
 /// How much of a file is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
@@ -106,8 +109,13 @@ impl Extent {
     /// Whether `text`, written so into a file of `contract`, is a review.
     fn admits(self, contract: &dyn Contract, text: &str) -> bool {
         let outline = Outline::of(text);
+        if self == Self::Part {
+            return contract.identify(&outline) > Claim::None;
+        }
+        let opens = |key: &str| contract.opening_keys().contains(&key);
+        // The first line may be broken, and no key.
         outline.count(contract.opening_keys()) > 0
-            && (self == Self::Whole || contract.identify(&outline) > Claim::None)
+            || text.lines().take(HEAD).filter_map(yaml_key).any(opens)
     }
 }
 
