@@ -18,6 +18,7 @@ use crate::parse::{self, Caps, EXCERPT, Fault, JSON, Reading, YAML};
 use crate::record::{Place, Repair};
 
 pub mod characters;
+mod descent;
 pub mod json;
 mod remark;
 pub mod values;
@@ -68,13 +69,16 @@ pub fn read<'t>(contract: &dyn Contract, text: &'t str, closed: bool, caps: Caps
     let strict = strict(contract, text, caps);
     let shape = contract.schema().shape();
     if let Some(object) = announced(text) {
-        return announced_object(contract, text, object, closed, caps);
+        let message = "words stand before the object, and what they say of it is not known";
+        return behind_words(contract, text, object, closed, caps, (&JSON, message));
     }
     if !contract.is_json()
         && !strict.faults.is_empty()
         && let Some(mapping) = yaml::announced(text, shape)
     {
-        return announced_mapping(contract, text, mapping, closed, caps);
+        let message =
+            "words stand before the first key, and what they say of the review is not known";
+        return behind_words(contract, text, mapping, closed, caps, (&YAML, message));
     }
     // Comments and characters that nobody sees may stand before an object.
     let is_json = parse::is_json(text) || (!strict.faults.is_empty() && json::opens(text));
@@ -87,32 +91,8 @@ pub fn read<'t>(contract: &dyn Contract, text: &'t str, closed: bool, caps: Caps
     reading
 }
 
-/// Reads the object that words announce. They may qualify it: `If the build were green: {"pass":
-/// true, …}`.
-fn announced_object<'t>(
-    contract: &dyn Contract,
-    text: &'t str,
-    object: &'t str,
-    closed: bool,
-    caps: Caps,
-) -> Reading<'t> {
-    let message = "words stand before the object, and what they say of it is not known";
-    behind_words(contract, text, object, closed, caps, (&JSON, message))
-}
-
-/// Reads the mapping that words announce, which may qualify it as well.
-fn announced_mapping<'t>(
-    contract: &dyn Contract,
-    text: &'t str,
-    mapping: &'t str,
-    closed: bool,
-    caps: Caps,
-) -> Reading<'t> {
-    let message = "words stand before the first key, and what they say of the review is not known";
-    behind_words(contract, text, mapping, closed, caps, (&YAML, message))
-}
-
-/// Reads the end of `text`, and names the words before it as a fault.
+/// Reads the `end` of a text, and names the words before it as a fault: they may qualify it, as in
+/// `If the build were green: {"pass": true, …}`.
 fn behind_words<'t>(
     contract: &dyn Contract,
     text: &'t str,

@@ -6,13 +6,13 @@ use std::collections::HashSet;
 use super::tail::{self, Within};
 use super::text::Role;
 use super::{comment, kinds};
-use crate::contract::{MapShape, Rule, Shape};
+use crate::contract::{Rule, Shape};
 use crate::parse::{
     CAP, Caps, DOCUMENTS, DUPLICATE_KEY, Entry, FAULTS, Fault, JSON, Node, Reading, Scalar, Value,
 };
 use crate::record::{Place, Repair};
 use crate::repair::characters::{FULL_WIDTH, narrow};
-use crate::repair::{Kind, remark};
+use crate::repair::{Kind, descent, remark};
 
 /// Reads `text`; `closed` tells whether the block has its end.
 pub fn read<'t>(text: &'t str, shape: &Shape, closed: bool, caps: Caps) -> Reading<'t> {
@@ -61,15 +61,6 @@ pub struct Reader<'t, 's> {
     noted: HashSet<&'static str>,
     repairs: Vec<Repair>,
     pub(super) faults: Vec<Fault>,
-}
-
-/// The keys of the mapping that stands where `shape` is asked for; where that is a list, those of
-/// its items: a single one, or several under names.
-fn keys_of(shape: &Shape) -> Option<&MapShape> {
-    match shape {
-        Shape::List(item) => item.map(),
-        _ => shape.map(),
-    }
 }
 
 /// The text breaks off; a fault says why.
@@ -207,7 +198,7 @@ impl<'t, 's> Reader<'t, 's> {
 
     /// What may stand under a key of a mapping.
     fn below(&self, shape: &'s Shape, key: &str) -> &'s Shape {
-        let known = keys_of(shape).and_then(|map| map.field(key));
+        let known = descent::mapping(shape, false).map.and_then(|map| map.field(key));
         known.unwrap_or(match shape {
             // Another key around the whole review.
             Shape::Map(_) if std::ptr::eq(shape, self.root) => self.root,
@@ -218,7 +209,7 @@ impl<'t, 's> Reader<'t, 's> {
     }
 
     fn map(&mut self, shape: &'s Shape) -> (Value<'t>, bool) {
-        let within = Within::Map(keys_of(shape));
+        let within = Within::Map(descent::mapping(shape, false).map);
         self.in_list = false;
         let mut entries: Vec<Entry<'t>> = Vec::new();
         let (mut seen, mut twice) = (HashSet::new(), HashSet::new());

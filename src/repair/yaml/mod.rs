@@ -7,7 +7,6 @@
 //! contract's keys and hands ordinary values to the strict parser. What it reads without a repair is
 //! what the strict parser reads.
 
-mod descent;
 mod flow;
 mod kinds;
 mod line;

@@ -10,7 +10,6 @@ mod texts;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::descent;
 use super::kinds;
 use super::line::{Blanks, Key, Line, is_language, is_mark, item_mark};
 use super::seat::Seat;
@@ -19,6 +18,7 @@ use super::value::{Class, OpenScalar, Style};
 use crate::contract::{Rule, Shape};
 use crate::parse::{CAP, Caps, DUPLICATE_KEY, EXCERPT, FAULTS, Fault, Reading, TWO_READINGS};
 use crate::record::{Place, Repair};
+use crate::repair::descent;
 use crate::repair::remark::{self, OUTCOME, refuses};
 use crate::repair::{Kind, characters};
 

@@ -1,16 +1,17 @@
 //! The comments beside a value, and whether one of them belongs to it.
 
+use super::kinds;
 use super::line::{Blanks, is_blank};
 use super::reader::Reader;
 use super::scalar::{self, Piece};
 use super::value::Class;
-use super::{descent, kinds};
+use crate::repair::descent;
 use crate::repair::remark;
 
 impl<'t> Reader<'t, '_> {
     /// Whether a comment may take back the word beside it, which is the value that is waited for.
     pub fn is_taken_back(&self, word: &str, comment: &str, class: Class) -> bool {
-        let key = self.tree.awaited_key();
+        let key = self.tree.waiting_key();
         match (class, key.filter(|key| remark::is_outcome(key))) {
             (Class::Word, Some(key)) => remark::takes_back(key, word, comment),
             (Class::Word, None) => remark::qualifies(comment),

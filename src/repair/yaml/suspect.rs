@@ -3,7 +3,6 @@
 //! Takes a text and its strict reading, tells whether a second look is worth its time. One pass
 //! over the bytes and one over the tree.
 
-use super::descent::{self, Within};
 use super::flow;
 use super::tree::known;
 use crate::contract::{MapShape, Shape};
@@ -11,6 +10,7 @@ use crate::parse::{Entry, Node, Value};
 use crate::repair::characters::{
     is_curly_double, is_curly_single, is_invisible, is_unusual_blank, narrow,
 };
+use crate::repair::descent::{self, Within};
 
 /// Whether a text that reads as `node` may say something else.
 pub fn is_suspect(text: &str, shape: &Shape, node: Option<&Node<'_>>) -> bool {

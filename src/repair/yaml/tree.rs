@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::descent::Within;
 use crate::contract::{MapShape, Shape};
 use crate::parse::{Entry, Kind, Node, Scalar, Value};
 use crate::record::Place;
+use crate::repair::descent::Within;
 
 /// A list or mapping that is still open.
 pub enum Open<'t, 's> {
@@ -106,14 +106,6 @@ impl<'t, 's> Tree<'t, 's> {
                 let (key, ..) = map.waiting.as_ref()?;
                 map.shape?.field(key).or(map.others)
             }
-        }
-    }
-
-    /// The key whose value is waited for.
-    pub fn awaited_key(&self) -> Option<&str> {
-        match self.open.last()? {
-            Open::List(_) => None,
-            Open::Map(map) => map.waiting.as_ref().map(|(key, ..)| &**key),
         }
     }
 

@@ -8,11 +8,12 @@ use std::borrow::Cow;
 use super::line::{Blanks, Line, is_blank};
 use super::reader::Reader;
 use super::scalar::{self, Header, Piece, Quotes};
-use super::{descent, flow, kinds};
+use super::{flow, kinds};
 use crate::contract::Shape;
 use crate::parse::{self, Fault, Node, Scalar, TWO_READINGS, Value, YAML};
 use crate::record::Place;
 use crate::repair::characters::{self, is_curly_double, is_curly_single, narrow};
+use crate::repair::descent;
 
 /// A single value that may go on in the next line.
 pub struct OpenScalar<'t> {

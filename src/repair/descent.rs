@@ -1,7 +1,7 @@
 //! Descent: what the contract asks for within a value that does not stand in its shape.
 //!
 //! Takes a shape and how something is written in its place, gives the shapes of what is within. The
-//! wrong shapes are those that [`values`](crate::repair::values) bring into the right one: what
+//! wrong shapes are those that [`values`](super::values) bring into the right one: what
 //! is read by the syntax must be read alike in both. Says what may be meant, and never what is.
 
 use crate::contract::{MapShape, Shape};
